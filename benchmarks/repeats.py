@@ -220,7 +220,7 @@ def main() -> None:
         folder = Path(name)
         make_pages(folder, options.pages)
         folder.chmod(0o755)
-        tree = Made("made", "", "", "/", "/p0.html", folder)
+        tree = Made("made", "", "", "/", "/p0.html", folder=folder)
         with server.serving(trees.program("nginx", "nginx"), tree, names=True) as port:
             for hosts in options.hosts:
                 compare(port, hosts, options.pages, options.pause, options.runs, settings)

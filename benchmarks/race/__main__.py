@@ -17,7 +17,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from benchmarks.race import environments, profile, server, table, trees
+from benchmarks.race import environments, profile, server, spread, table, trees
 from benchmarks.race.clients import MAKERS, Client, Course, clients, html_files, run_folder
 from benchmarks.race.measuring import Run, Summary, measure, summarise
 
@@ -46,18 +46,19 @@ def main() -> None:
     chosen = [trees.prepare(trees.TREES[name]) for name in asked.trees]
     if asked.profile:
         for tree in chosen:
-            with server.serving(nginx, tree) as port:
-                profile.write(Course(tree, port))
+            with server.serving(nginx, tree, tls=asked.tls) as port:
+                profile.write(Course(tree, port, tls=asked.tls))
         return
     racers = clients(asked.clients)
     began = time.monotonic()
     races = [_race(nginx, tree, racers, asked) for tree in chosen]
-    section = _section(races, racers, time.monotonic() - began)
+    section = _section(races, racers, time.monotonic() - began, asked.tls)
     print(section)
     if asked.json:
         asked.json.write_text(json.dumps(_figures(races), indent=1) + "\n")
     if not asked.no_results:
-        RESULTS.write_text(table.placed(RESULTS.read_text(), section))
+        marks = table.TLS_MARKS if asked.tls else table.MARKS
+        RESULTS.write_text(table.placed(RESULTS.read_text(), section, *marks))
 
 
 def _arguments() -> argparse.Namespace:
@@ -72,14 +73,17 @@ def _arguments() -> argparse.Namespace:
         default=30.0,
         help="when a slow rival is cut off; 0 is never (30)",
     )
-    parser.add_argument("--names", action="store_true", help="also Lycosa on 64 host names")
+    parser.add_argument("--names", action="store_true", help="also Lycosa on 64 hosts, both ways")
+    parser.add_argument("--tls", action="store_true", help="over TLS 1.3, pages by gzip")
     parser.add_argument("--profile", action="store_true", help="where Lycosa's time goes instead")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write the figures there too")
     parser.add_argument("--no-results", action="store_true", help="leave RESULTS.md as it is")
     asked = parser.parse_args()
     quick = ["lycosa", "wget2", "scrapy-lexbor"]
     usual = quick if asked.quick else [*quick, "scrapy-plain"]
-    asked.clients = asked.clients or usual + (["lycosa-names"] if asked.names else [])
+    asked.clients = asked.clients or usual + (
+        ["lycosa-spread", "lycosa-names"] if asked.names else []
+    )
     asked.trees = asked.trees or (["A"] if asked.quick else ["A", "B"])
     asked.runs = asked.runs or (1 if asked.quick else 3)
     return asked
@@ -94,14 +98,16 @@ def _race(
         file.read_bytes()
     for turn in range(asked.runs):
         for client in racers:
-            with server.serving(nginx, tree, names=client.names) as port:
+            served = spread.spread(tree) if client.is_spread else tree
+            tls = asked.tls and not client.names
+            with server.serving(nginx, served, names=client.names, tls=tls) as port:
                 if turn == 0:
-                    alone, _ = _run(client, Course(tree, port, only_start=True))
+                    alone, _ = _run(client, Course(served, port, only_start=True, tls=tls))
                     race.starts[client.name] = alone.usage.cpu_seconds
                 seconds = asked.slow_seconds if client.is_slow else 0.0
-                run, pages = _run(client, Course(tree, port, seconds=seconds))
+                run, pages = _run(client, Course(served, port, seconds=seconds, tls=tls))
             race.runs.setdefault(client.name, []).append(run)
-            if run.complete and not client.names:
+            if run.complete and (client.is_spread or not client.names):
                 race.pages[client.name] = pages
             print(
                 f"tree {tree.name}, run {turn + 1}, {client.title}: {run.pages:,} pages, "
@@ -137,13 +143,13 @@ def _megabytes(folder: Path) -> float:
     return sum(file.stat().st_size for file in folder.rglob("*") if file.is_file()) / 1e6
 
 
-def _section(races: Iterable[Race], racers: Sequence[Client], seconds: float) -> str:
+def _section(races: Iterable[Race], racers: Sequence[Client], seconds: float, tls: bool) -> str:
     titles = {client.name: client.title for client in racers}
     versions = ", ".join(f"{client.title} {client.version}" for client in racers)
     parts = [
-        "## The race",
-        "    python -m benchmarks.race",
-        table.INTRODUCTION,
+        "## The race over TLS" if tls else "## The race",
+        "    python -m benchmarks.race" + (" --tls" if tls else ""),
+        table.TLS_INTRODUCTION if tls else table.INTRODUCTION,
         f"{_machine()}; {versions}; commit {_commit()}; {time.strftime('%Y-%m-%d')}; "
         f"{seconds / 60:.0f} minutes, load {os.getloadavg()[1]:.1f} at the end (about 1.5 is the "
         "race alone).",

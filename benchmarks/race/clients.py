@@ -18,7 +18,8 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from benchmarks.race.environments import bench_environment, lycosa_environment
-from benchmarks.race.server import addresses
+from benchmarks.race.server import addresses, authority
+from benchmarks.race.spread import host_of
 from benchmarks.race.trees import CACHE, Tree, program
 
 CONNECTIONS = 64
@@ -33,10 +34,11 @@ class Course:
     port: int
     seconds: float = 0.0
     only_start: bool = False
+    tls: bool = False
 
     @property
     def site(self) -> str:
-        return f"http://127.0.0.1:{self.port}"
+        return f"{'https' if self.tls else 'http'}://127.0.0.1:{self.port}"
 
     @property
     def start(self) -> str:
@@ -60,6 +62,7 @@ class Client:
     fine: Sequence[int] = (0,)
     is_slow: bool = False
     names: bool = False
+    is_spread: bool = False
 
 
 def lycosa_command(path: str, course: Course, folder: Path) -> list[str]:
@@ -67,14 +70,13 @@ def lycosa_command(path: str, course: Course, folder: Path) -> list[str]:
     command += ["-o", str(folder / "crawl"), "--include", course.scope, "--allow-private"]
     command += _as_fast_as_it_goes()
     command += ["--depth", "0" if course.only_start else "3000"]
+    command += ["--set", f"fetch.ca_file={authority()}"] if course.tls else []
     return [*command, "--quiet", "--json"]
 
 
 def lycosa_names_command(path: str, course: Course, folder: Path) -> list[str]:
     """Crawl a share of the tree on each of 64 hosts, so many pages in all as the tree has."""
-    hosts = {f"h{n}.race.test": address for n, address in enumerate(addresses(True), 1)}
-    lines = [f"{address} {host}" for host, address in hosts.items()]
-    (folder / "hosts").write_text("\n".join([*lines, f"port 80 {course.port}", ""]))
+    hosts = _hosts(course, folder)
     (folder / "seeds").write_text("".join(f"http://{h}{course.tree.start}\n" for h in hosts))
     share = sum(1 for _ in html_files(course.tree.root / course.tree.scope.strip("/")))
     command = [path, "crawl"]
@@ -86,6 +88,26 @@ def lycosa_names_command(path: str, course: Course, folder: Path) -> list[str]:
     pages = 1 if course.only_start else -(-share // len(hosts))
     command += ["--depth", "3000", "--set", f"limits.host_pages={pages}"]
     return [*command, "--quiet", "--json"]
+
+
+def lycosa_spread_command(path: str, course: Course, folder: Path) -> list[str]:
+    """Crawl the tree whose pages lie on 64 hosts."""
+    start = f"http://{host_of(course.tree.start)}{course.tree.start}"
+    command = [path, "crawl", start, "-o", str(folder / "crawl"), "--allow-private"]
+    for host in _hosts(course, folder):
+        command += ["--include", f"http://{host}{course.tree.scope}"]
+    command += _as_fast_as_it_goes()
+    command += ["--set", f"fetch.hosts_file={folder / 'hosts'}"]
+    command += ["--depth", "0" if course.only_start else "3000"]
+    return [*command, "--quiet", "--json"]
+
+
+def _hosts(course: Course, folder: Path) -> dict[str, str]:
+    """Write the file that gives 64 hosts an address each; the value is what is in it."""
+    hosts = {f"h{n}.race.test": address for n, address in enumerate(addresses(True), 1)}
+    lines = [f"{address} {host}" for host, address in hosts.items()]
+    (folder / "hosts").write_text("\n".join([*lines, f"port 80 {course.port}", ""]))
+    return hosts
 
 
 def _as_fast_as_it_goes() -> list[str]:
@@ -122,6 +144,7 @@ def wget2_command(path: str, course: Course, folder: Path) -> list[str]:
     command += ["--directory-prefix", str(folder / "files"), f"--max-threads={CONNECTIONS}"]
     if not course.only_start:
         command += ["--recursive", "--level=inf", "--no-parent", "--robots=on"]
+    command += [f"--ca-certificate={authority()}"] if course.tls else []
     return [*command, course.start]
 
 
@@ -181,11 +204,24 @@ def _lycosa_names() -> Client:
     path = lycosa_program()
     return Client(
         "lycosa-names",
-        "Lycosa, 64 hosts",
+        "Lycosa, a share on each of 64 hosts",
         _line([path, "--version"]),
         lambda course, folder: lycosa_names_command(path, course, folder),
         lycosa_names_pages,
         names=True,
+    )
+
+
+def _lycosa_spread() -> Client:
+    path = lycosa_program()
+    return Client(
+        "lycosa-spread",
+        "Lycosa, pages on 64 hosts",
+        _line([path, "--version"]),
+        lambda course, folder: lycosa_spread_command(path, course, folder),
+        lycosa_pages,
+        names=True,
+        is_spread=True,
     )
 
 
@@ -217,6 +253,7 @@ def _scrapy(kind: str, title: str) -> Client:
 MAKERS: Mapping[str, Callable[[], Client]] = {
     "lycosa": _lycosa,
     "lycosa-names": _lycosa_names,
+    "lycosa-spread": _lycosa_spread,
     "wget2": _wget2,
     "scrapy-lexbor": lambda: _scrapy("lexbor", "Scrapy, lexbor spider"),
     "scrapy-plain": lambda: _scrapy("plain", "Scrapy, CrawlSpider"),

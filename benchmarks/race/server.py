@@ -1,9 +1,9 @@
 """The server of the race: nginx, one worker, on a core of its own.
 
-Pages are sent as they are, uncompressed, over connections that are kept. A robots file is there to
-be read; it forbids a folder that no page has. With `names` the tree is served on 64 loopback
-addresses, and each page ends with a comment that names its host: else a crawler that knows what it
-has seen would keep one copy of 64.
+Pages are sent as they are, uncompressed, over connections that are kept; with `tls` over TLS and
+by gzip, for those who take it. A robots file is there to be read; it forbids a folder that no page
+has. With `names` the tree is served on 64 loopback addresses, and each page ends with a comment
+that names its host: else a crawler that knows what it has seen would keep one copy of 64.
 """
 
 from __future__ import annotations
@@ -14,9 +14,10 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
-from benchmarks.race.trees import Program, Tree
+from benchmarks.race.trees import CACHE, Program, Tree
 
 CORE = 1
 NAMES = 64
@@ -43,6 +44,7 @@ http {{
   uwsgi_temp_path {folder}/uwsgi;
   scgi_temp_path {folder}/scgi;
   {maps}
+  {tls}
   server {{
     {listen}
     root "{root}";
@@ -55,6 +57,14 @@ http {{
   }}
 }}
 """
+TLS = """\
+ssl_certificate {authority};
+  ssl_certificate_key {key};
+  ssl_protocols TLSv1.3;
+  ssl_session_cache shared:SSL:1m;
+  gzip on;
+  gzip_comp_level 1;
+  gzip_types text/css application/javascript image/svg+xml;"""
 MARK = "sub_filter '</html>' '<!-- $host --></html>'; sub_filter_once on;"
 LINK = """sub_filter '</html>' '<a href="http://$next$uri">$host</a></html>'; sub_filter_once on;"""
 
@@ -70,19 +80,46 @@ def linked(hosts: Sequence[str]) -> str:
     return "map $host $next { " + " ".join(f"{host} {after};" for host, after in following) + " }"
 
 
-def configuration(tree: Tree, folder: Path, port: int, names: bool, maps: str = "") -> str:
-    listen = "\n    ".join(f"listen {address}:{port};" for address in addresses(names))
-    mark = LINK if maps else MARK if names else ""
-    return CONFIGURATION.format(folder=folder, root=tree.root, listen=listen, mark=mark, maps=maps)
+@dataclass(frozen=True)
+class Place:
+    """How a tree is served."""
+
+    names: bool = False
+    tls: bool = False
+    maps: str = ""
+
+    def configuration(self, tree: Tree, folder: Path, port: int) -> str:
+        secure = " ssl" if self.tls else ""
+        places = addresses(self.names)
+        listen = "\n    ".join(f"listen {address}:{port}{secure};" for address in places)
+        mark = LINK if self.maps else MARK if self.names and not tree.is_spread else ""
+        tls = TLS.format(authority=authority(), key=CACHE / "key.pem") if self.tls else ""
+        return CONFIGURATION.format(
+            folder=folder, root=tree.root, listen=listen, mark=mark, maps=self.maps, tls=tls
+        )
+
+
+def authority() -> Path:
+    """Return the certificate of the race's server, which vouches for itself; it is made once."""
+    made = CACHE / "authority.pem"
+    if not made.exists():
+        CACHE.mkdir(parents=True, exist_ok=True)
+        command = ["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "3650"]
+        command += ["-keyout", str(CACHE / "key.pem"), "-out", str(made), "-subj", "/CN=race.test"]
+        names = "subjectAltName=IP:127.0.0.1,DNS:*.race.test"
+        subprocess.run([*command, "-addext", names], check=True, capture_output=True)
+    return made
 
 
 @contextlib.contextmanager
-def serving(nginx: Program, tree: Tree, *, names: bool = False, maps: str = "") -> Iterator[int]:
+def serving(
+    nginx: Program, tree: Tree, *, names: bool = False, tls: bool = False, maps: str = ""
+) -> Iterator[int]:
     """Serve a tree; the value is the port. The server is ended when the block is left."""
     with tempfile.TemporaryDirectory(prefix="race-nginx-") as name:
         folder, port = Path(name), _free_port()
         file = folder / "nginx.conf"
-        file.write_text(configuration(tree, folder, port, names, maps))
+        file.write_text(Place(names, tls, maps).configuration(tree, folder, port))
         process = subprocess.Popen(
             ["taskset", "-c", str(CORE), nginx.path, "-p", name, "-c", str(file)],
             env={"PATH": "/usr/bin:/bin", **nginx.environment},

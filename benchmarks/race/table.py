@@ -6,8 +6,11 @@ from collections.abc import Mapping, Sequence
 
 from benchmarks.race.measuring import Summary
 
-BEGIN = "<!-- the race: begin, written by benchmarks/race -->"
-END = "<!-- the race: end -->"
+MARKS = ("<!-- the race: begin, written by benchmarks/race -->", "<!-- the race: end -->")
+TLS_MARKS = ("<!-- the race over TLS: begin -->", "<!-- the race over TLS: end -->")
+TLS_INTRODUCTION = """\
+As above, but over TLS 1.3, and nginx packs pages by gzip, level 1, for those who take it (all do).
+Lycosa keeps what came over the wire."""
 INTRODUCTION = """\
 Whole crawlers on the same pages, each as a process of its own on core 0; nginx has core 1. The
 same start page and scope, 64 connections, robots files obeyed, no pause, nothing guessed
@@ -88,7 +91,7 @@ def markdown(heads: Sequence[str], body: Sequence[Sequence[str]]) -> str:
     return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in body])
 
 
-def placed(results: str, section: str, begin: str = BEGIN, end: str = END) -> str:
+def placed(results: str, section: str, begin: str, end: str) -> str:
     """Return the results with the section in its place: between its marks, or at the end."""
     block = f"{begin}\n{section.strip()}\n{end}"
     if begin not in results or end not in results:

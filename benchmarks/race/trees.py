@@ -28,10 +28,11 @@ class Tree:
     served: str
     scope: str
     start: str
+    is_spread: bool = False
 
     @property
     def root(self) -> Path:
-        return CACHE / self.package / self.served
+        return CACHE / ("spread" if self.is_spread else "") / self.package / self.served
 
 
 TREES = {

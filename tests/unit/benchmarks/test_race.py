@@ -7,7 +7,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from benchmarks.race import clients, profile, server, table
+from benchmarks.race import clients, profile, server, spread, table, trees
 from benchmarks.race.clients import Course
 from benchmarks.race.measuring import ClientFailed, Run, Summary, Usage, measure, summarise
 from benchmarks.race.trees import TREES
@@ -99,8 +99,8 @@ def test_every_client_gets_the_same_start_and_scope(tmp_path: Path) -> None:
 
 
 def test_names_are_served_on_an_address_each_and_one_name_on_one(tmp_path: Path) -> None:
-    many = server.configuration(TREES["A"], tmp_path, 8080, names=True)
-    one = server.configuration(TREES["A"], tmp_path, 8080, names=False)
+    many = server.Place(names=True).configuration(TREES["A"], tmp_path, 8080)
+    one = server.Place().configuration(TREES["A"], tmp_path, 8080)
     assert many.count("listen 127.0.0.") == 64
     assert "$host" in many
     assert one.count("listen ") == 1
@@ -108,10 +108,43 @@ def test_names_are_served_on_an_address_each_and_one_name_on_one(tmp_path: Path)
     assert "sub_filter" not in one
 
 
+def test_over_tls_pages_are_packed_and_every_client_trusts_the_server(tmp_path: Path) -> None:
+    served = server.Place(tls=True).configuration(TREES["A"], tmp_path, 8080)
+    assert "listen 127.0.0.1:8080 ssl;" in served
+    assert "gzip on;" in served
+    course = Course(TREES["A"], 8080, tls=True)
+    assert course.start.startswith("https://")
+    commands = [
+        clients.lycosa_command("lycosa", course, tmp_path),
+        clients.wget2_command("wget2", course, tmp_path),
+    ]
+    assert all(str(server.authority()) in " ".join(command) for command in commands)
+
+
+def test_a_tree_that_is_spread_has_the_same_links_on_hosts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(trees, "CACHE", tmp_path)
+    tree = trees.Tree("T", "package", "served", "/in/", "/in/a.html")
+    pages = tree.root / "in"
+    pages.mkdir(parents=True)
+    (pages / "a.html").write_text(
+        '<a class="x" href="b.html#part">b</a> <a href="../out.html">out</a> <a href=\'gone.html\'>'
+    )
+    (pages / "b.html").write_text("<p>no link")
+    (tree.root / "out.html").write_text("")
+    made = spread.spread(tree)
+    text = (made.root / "in" / "a.html").read_text()
+    assert f'<a class="x" href="http://{spread.host_of("/in/b.html")}/in/b.html#part">' in text
+    assert 'href="../out.html"' in text
+    assert "href='gone.html'" in text
+    assert (made.root / "in" / "b.html").read_text() == "<p>no link"
+
+
 def test_every_host_links_to_the_next_and_the_last_to_the_first(tmp_path: Path) -> None:
     maps = server.linked(["a.test", "b.test", "c.test"])
     assert "a.test b.test; b.test c.test; c.test a.test;" in maps
-    linked = server.configuration(TREES["A"], tmp_path, 8080, names=True, maps=maps)
+    linked = server.Place(names=True, maps=maps).configuration(TREES["A"], tmp_path, 8080)
     assert maps in linked
     assert 'href="http://$next$uri"' in linked
 
@@ -146,18 +179,18 @@ def test_equal_pages_are_said_to_be_equal() -> None:
 
 
 def test_the_section_is_replaced_where_it_stands() -> None:
-    first = table.placed("# Results\n\n## Other\n", "## The race\n\none")
-    second = table.placed(first + "\n## Later\n", "## The race\n\ntwo")
+    first = table.placed("# Results\n\n## Other\n", "## The race\n\none", *table.MARKS)
+    second = table.placed(first + "\n## Later\n", "## The race\n\ntwo", *table.MARKS)
     assert "one" not in second
-    assert second.count(table.BEGIN) == second.count(table.END) == 1
+    assert [second.count(mark) for mark in table.MARKS] == [1, 1]
     assert second.index("## Other") < second.index("two") < second.index("## Later")
-    assert table.placed(second, "## The race\n\ntwo") == second
+    assert table.placed(second, "## The race\n\ntwo", *table.MARKS) == second
 
 
 def test_a_section_with_marks_of_its_own_leaves_the_others_alone() -> None:
-    first = table.placed("# Results\n", "## The race\n\none")
+    first = table.placed("# Results\n", "## The race\n\none", *table.MARKS)
     both = table.placed(first, "## Other\n\ntwo", "<!-- b -->", "<!-- e -->")
-    assert table.placed(both, "## The race\n\none") == both
+    assert table.placed(both, "## The race\n\none", *table.MARKS) == both
     again = table.placed(both, "## Other\n\nthree", "<!-- b -->", "<!-- e -->")
     assert again == both.replace("two", "three")
 
