@@ -185,7 +185,7 @@ def test_patterns_of_triples_with_many_stars_take_linear_time() -> None:
 
 def test_nothing_is_loaded_for_a_job_without_expressions() -> None:
     program = (
-        "import sys, json, lycosa.crawl.processes.run, lycosa.cli.commands.crawl;"
+        "import sys, json, lycosa.crawl.processes.run, lycosa.cli.commands.running.crawl;"
         "from lycosa.url import parse_rules; parse_rules([{'action': 'accept', 'suffix': '.org'}]);"
         "print(json.dumps([name for name in sys.modules if name.startswith('re2')]))"
     )

@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.text import Text as Line
 
 from lycosa.cli.amounts import counted
-from lycosa.cli.commands.study import told
+from lycosa.cli.commands.analysis.study import told
 from lycosa.cli.input.options import directory_argument, json_flag, target_flag
 from lycosa.cli.input.topics import (
     labels_flag,

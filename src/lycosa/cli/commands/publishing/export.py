@@ -10,8 +10,8 @@ from typing import Any
 import click
 
 from lycosa.cli.amounts import counted
-from lycosa.cli.commands.query import export_triples
-from lycosa.cli.commands.replay import export_wacz
+from lycosa.cli.commands.publishing.replay import export_wacz
+from lycosa.cli.commands.reading.query import export_triples
 from lycosa.cli.groups import CommandGroup
 from lycosa.cli.input.options import directory_argument, raw_flag, target_flag
 from lycosa.cli.screen.output import Data

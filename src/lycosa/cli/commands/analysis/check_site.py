@@ -10,7 +10,7 @@ import click
 
 from lycosa import __version__
 from lycosa.cli.amounts import counted, duration_flag, size_flag
-from lycosa.cli.commands.study import told
+from lycosa.cli.commands.analysis.study import told
 from lycosa.cli.input.jobs import flag_rules
 from lycosa.cli.input.options import directory_argument, flags, json_flag
 from lycosa.cli.screen.notices import notice
