@@ -62,7 +62,8 @@ def check_whole(simulation: Simulation, web: GeneratedWeb, result: Result) -> No
         assert PartitionState.unpack(state.pack(3)).pack(3) == state.pack(3)
 
 
-@pytest.mark.parametrize("case", [pytest.param(EVALUATED[0], marks=soak), *EVALUATED[1:]])
+@soak
+@pytest.mark.parametrize("case", EVALUATED)
 def test_hidden_pages_are_found_at_a_bounded_cost(case: Case, tmp_path: Path) -> None:
     web = case.web()
     simulation = Simulation(web, job_for(web), tmp_path, seed=case.seed)
