@@ -6,9 +6,12 @@ import asyncio
 import ssl
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
+from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
 from typing import Any, TypeAlias
+
+import trustme
 
 from lycosa.clock import RealClock
 from lycosa.config import Fetch
@@ -23,12 +26,28 @@ Handler = Callable[["Served", Reader, Writer], Awaitable[None]]
 Site = Callable[[str], tuple[int, str]]
 """Says for a path with which status and which HTML it is answered."""
 
-WAYS = ("direct", "curl")
+WAYS = ("direct", "tls", "curl")
 _way = "direct"
 
 
+@cache
+def authority() -> trustme.CA:
+    """Return who vouches for the servers here."""
+    return trustme.CA()
+
+
+@cache
+def _certified() -> ssl.SSLContext:
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    authority().issue_cert("site.test").configure_cert(context)
+    return context
+
+
 def going_by(way: str) -> Iterator[str]:
-    """Say which carrier plain HTTP goes by, for one test: the body of a fixture."""
+    """Say which carrier plain HTTP goes by, for one test: the body of a fixture.
+
+    By `tls` the servers speak TLS, whatever the scheme says, for whichever host they are asked.
+    """
     global _way
     before, _way = _way, way
     yield way
@@ -89,6 +108,7 @@ async def serving(
     handler: Handler, *, address: str = "127.0.0.1", tls: ssl.SSLContext | None = None
 ) -> AsyncIterator[Served]:
     tasks: set[asyncio.Task[Any]] = set()
+    tls = _certified() if tls is None and _way == "tls" else tls
 
     async def accepted(reader: Reader, writer: Writer) -> None:
         served.connections += 1
@@ -190,9 +210,14 @@ async def client(
     }
     fetch = Fetch(**{"allow_private": True, **settings})
     transport = HttpTransport(loop, clock, fetch, ports=ports, names=names, **options)
+    within: Any = transport
     if _way == "curl":
-        within: Any = transport
         within._direct, within._curl = within._by_curl(), None
+    elif _way == "tls" and not settings.get("proxy"):
+        carrier = within._direct = within._by_tls()
+        within._tls = None
+        authority().configure_trust(carrier.context)
+        carrier.context.check_hostname = False
     try:
         yield Client(transport)
     finally:

@@ -1,10 +1,10 @@
-"""Certificates and proxies: what libcurl carries."""
+"""Certificates and sessions, and proxies, which libcurl carries."""
 
 from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -14,15 +14,14 @@ import trustme
 
 from integration.small_servers import (
     PAGE,
-    WAYS,
     Reader,
     Served,
     Writer,
     ask,
+    authority,
     client,
     facts,
     fails,
-    going_by,
     reply,
     replying,
     run,
@@ -31,27 +30,19 @@ from integration.small_servers import (
 from lycosa.errors import ConfigError
 from lycosa.records import Answer, Outcome
 
-
-@pytest.fixture(params=WAYS, autouse=True)
-def way(request: pytest.FixtureRequest) -> Iterator[str]:
-    yield from going_by(request.param)
-
-
 # -- TLS ----------------------------------------------------------------------------------
-
-AUTHORITY = trustme.CA()
 
 
 @pytest.fixture(scope="module")
 def ca_file(tmp_path_factory: pytest.TempPathFactory) -> str:
     path = tmp_path_factory.mktemp("ca") / "ca.pem"
-    AUTHORITY.cert_pem.write_to_path(str(path))
+    authority().cert_pem.write_to_path(str(path))
     return str(path)
 
 
-def tls_context(authority: trustme.CA, *names: str, **dates: Any) -> ssl.SSLContext:
+def tls_context(by: trustme.CA, *names: str, **dates: Any) -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    authority.issue_cert(*names, **dates).configure_cert(context)
+    by.issue_cert(*names, **dates).configure_cert(context)
     return context
 
 
@@ -67,16 +58,16 @@ async def ask_tls(context: ssl.SSLContext, ca_file: str, times: int = 1) -> tupl
 
 
 def test_a_good_certificate_is_believed_and_the_session_resumed(ca_file: str) -> None:
-    served, answer = asyncio.run(ask_tls(tls_context(AUTHORITY, "site.test"), ca_file, 3))
+    served, answer = asyncio.run(ask_tls(tls_context(authority(), "site.test"), ca_file, 3))
     assert (facts(answer), answer.body) == ((200, None, False), PAGE)
     assert served.resumed == [False, True, True]
 
 
 BAD_CERTIFICATES: dict[str, Callable[[], ssl.SSLContext]] = {
     "self-signed": lambda: tls_context(trustme.CA(), "site.test"),
-    "another host's": lambda: tls_context(AUTHORITY, "other.test"),
+    "another host's": lambda: tls_context(authority(), "other.test"),
     "expired": lambda: tls_context(
-        AUTHORITY,
+        authority(),
         "site.test",
         not_before=datetime(2020, 1, 1, tzinfo=UTC),
         not_after=datetime(2021, 1, 1, tzinfo=UTC),
@@ -133,6 +124,61 @@ async def test_a_proxy_is_given_the_whole_url_and_the_name() -> None:
             b"GET http://site.test/a?b HTTP/1.1\r\nHost: site.test\r\n"
         )
         fails(await web.get("http://127.0.0.1/", address="127.0.0.1"), Outcome.REFUSED_ADDRESS)
+
+
+def test_tls_goes_through_the_tunnel_of_a_proxy(ca_file: str) -> None:
+    async def pumped(reader: Reader, writer: Writer) -> None:
+        while data := await reader.read(65_536):
+            writer.write(data)
+            await writer.drain()
+        writer.close()
+
+    async def test() -> None:
+        context = tls_context(authority(), "site.test")
+
+        async def tunnel(served: Served, reader: Reader, writer: Writer) -> None:
+            await served.next_request(reader)
+            inner_reader, inner_writer = await asyncio.open_connection("127.0.0.1", site.port)
+            writer.write(b"HTTP/1.1 200 Connection established\r\n\r\n")
+            try:
+                await asyncio.gather(pumped(reader, inner_writer), pumped(inner_reader, writer))
+            finally:
+                inner_writer.close()
+
+        async with (
+            serving(replying(reply(PAGE)), tls=context) as site,
+            serving(tunnel) as proxy,
+            client(proxy=f"http://127.0.0.1:{proxy.port}", ca_file=ca_file) as web,
+        ):
+            answer = await web.get("https://site.test/", address="site.test")
+            assert (facts(answer), answer.body) == ((200, None, False), PAGE)
+            assert proxy.requests[0].startswith(b"CONNECT site.test:443 ")
+            assert answer.asked == site.requests[0]
+
+    asyncio.run(test())
+
+
+def test_a_bad_certificate_is_said_to_be_one(ca_file: str) -> None:
+    _, answer = asyncio.run(ask_tls(BAD_CERTIFICATES["expired"](), ca_file))
+    assert answer.detail == "certificate: certificate has expired"
+
+
+def test_an_answer_that_ends_without_tls_saying_so_is_cut_short(ca_file: str) -> None:
+    async def breaking(served: Served, reader: Reader, writer: Writer) -> None:
+        await served.next_request(reader)
+        writer.write(b"HTTP/1.1 200 OK\r\nContent-Type: text/html\r\n\r\n" + PAGE)
+        await writer.drain()
+        writer.transport.abort()
+
+    async def test() -> Answer:
+        context = tls_context(authority(), "site.test")
+        async with (
+            serving(breaking, tls=context) as served,
+            client(ports={443: served.port}, ca_file=ca_file) as web,
+        ):
+            return await web.get("https://site.test/")
+
+    fails(asyncio.run(test()), Outcome.CUT_SHORT)
 
 
 @run

@@ -176,7 +176,7 @@ def test_a_pause_holds_over_kills_and_counts_in_no_limit(workers: int, tmp_path:
     assert audit(directory).breaches == []
 
 
-@pytest.mark.parametrize("workers", few_of([2, 1], 1))
+@pytest.mark.parametrize("workers", few_of([2, 1, 3], 1))
 def test_limits_that_are_added_raised_and_lowered_stay_exact(workers: int, tmp_path: Path) -> None:
     with Judged(web_of(16, 8), tmp_path, slow) as judged:
         directory = judged.directory

@@ -6,11 +6,15 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+import pyarrow.parquet as pq
 import pytest
 
+from integration.small_servers import serving_site
 from integration.test_structured_crawl import job_of
+from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.processes.run import run_crawl
+from lycosa.query.text.index import TextIndex
 from lycosa.testweb.generated.web import GeneratedWeb
 from lycosa.testweb.servers.server import SocketWeb
 from warm import lycosa
@@ -55,3 +59,30 @@ def test_a_crawl_is_indexed_searched_and_forgotten(crawled: Path) -> None:
     forgotten = lycosa("block", crawled, host, "--forget")
     assert "rebuilt the text index without it" in forgotten.stdout, forgotten.stderr
     assert lycosa("search", crawled, "type:html").returncode == 1
+
+
+def _asking_site(path: str) -> tuple[int, str]:
+    """Answer with pages of which one asks for `noindex`."""
+    if path == "/":
+        return 200, '<p>heron <a href="/secret">one</a> <a href="/open">two</a>'
+    wish = '<meta name="robots" content="noindex">' if path == "/secret" else ""
+    is_page = path in ("/secret", "/open")
+    return (200, f"{wish}<title>{path}</title><p>a heron at {path}") if is_page else (404, "")
+
+
+def test_an_older_crawl_obeys_noindex_as_the_archive_tells_it(tmp_path: Path) -> None:
+    folder = tmp_path / "crawl"
+    with serving_site(_asking_site) as port:
+        flags = ("--allow-private", "--delay", "0", "--workers", "1", "--mining", "off", "--quiet")
+        lycosa("crawl", f"http://127.0.0.1:{port}/", "-o", folder, *flags)
+    for path in (folder / "pages").glob("*.parquet"):
+        table = pq.read_table(path)
+        assert table.column("noindex").to_pylist().count(True) == 1
+        pq.write_table(table.drop_columns(["noindex"]), path)
+    job = CrawlDirectory.open(folder).job()
+    assert TextIndex(folder, job).update().pages == 2
+    found = json.loads(lycosa("search", folder, "heron", "--json").stdout)
+    assert not [hit for hit in found["hits"] if "secret" in hit["url"]]
+    assert TextIndex(folder, job).update(anew=True).pages == 2
+    disobeying = Job.of(seeds=["http://127.0.0.1/"], extract={"obey_noindex": False})
+    assert TextIndex(folder, disobeying).update().pages == 3

@@ -3,14 +3,15 @@
 The first request to a site is for its robots file. The file is compiled for our agent alone; the
 rules go to the log, the file itself to the archive, and every later URL of the site is decided in
 memory. `client.HttpTransport` is the way to the web: it resolves a host, has the guard judge
-the address, and sends the request there and nowhere else, over our own sockets (plain HTTP) or by
-libcurl (TLS, proxies). When the connection stands, guard and lease are checked once more.
+the address, and sends the request there and nowhere else, over our own sockets or, through a
+proxy, by libcurl. When the connection stands, guard and lease are checked once more.
 
     client        the transport: sends requests, enforces time limits, delivers answers
     exchange      one request on its way, whichever carrier sends it
     http1         plain HTTP over our own sockets
+    tls           HTTP over TLS, the same behind a handshake
     framing       finds the end of an answer on a connection
-    curl          TLS and proxies, by libcurl
+    curl          proxies, by libcurl
     undelivered   keeps the kernel from delivering a request that was given up
     answers       builds the `Answer` from head, body and failure
     dns           resolves host names, by c-ares or a hosts file

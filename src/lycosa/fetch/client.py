@@ -1,7 +1,7 @@
 """The transport over real sockets: sends requests, enforces time limits, delivers answers.
 
     send      has the address judged and gives the request to a carrier: `http1` for plain HTTP,
-              `curl` for TLS and for everything through a proxy
+              `tls` for HTTP over TLS, `curl` for everything through a proxy
     deliver   turns each exchange that has ended into an answer and calls back
     sweep     a few times a second: ends exchanges that are silent, slow or too long under way
     cut       ends everything now and calls back, for a crawl that is stopping
@@ -13,7 +13,7 @@ Always true:
   * nothing that a server does raises; a body costs its size limit in memory, and its content
     the same again.
 
-Cost: docs/decisions/0012-http-client.md and 0023-direct-http.md.
+Cost: docs/decisions/0012-http-client.md, 0023-direct-http.md and 0084-direct-tls.md.
 Not here: pauses and the order of requests (frontier), redirects (they are links).
 """
 
@@ -103,6 +103,7 @@ class HttpTransport:
         self._generation = 0
         self._sweeper: Cancellable | None = None
         self._direct = DirectCarrier(loop, self._around, self._most_connections(), self._on_end)
+        self._tls: Carrier | None = None
         self._curl: Carrier | None = None
 
     def _most_connections(self) -> int:
@@ -152,7 +153,7 @@ class HttpTransport:
             key += (_FORM_TYPE, f"Content-Length: {len(request.form)}")
         if request.validators is not None:
             key += _conditions(request.validators)
-        carrier = self._direct if origin.scheme == "http" and not proxy else self._by_curl()
+        carrier = self._carrier(origin.scheme)
         try:
             exchange = carrier.start(Outgoing(request, origin, path, key, on_answer))
         except ValueError:  # a host or a header that cannot be carried
@@ -205,23 +206,38 @@ class HttpTransport:
             exchange.carrier.release(exchange)
         if self._throttle is not None:
             self._throttle.forget_all()
-        for carrier in (self._direct, self._curl):
-            if carrier is not None:
-                carrier.abort_all()
+        for carrier in self._carriers():
+            carrier.abort_all()
 
     def close(self) -> None:
         """Abort everything and give back what the transport holds."""
         self.abort_all()
-        for carrier in (self._direct, self._curl):
-            if carrier is not None:
-                carrier.close()
+        for carrier in self._carriers():
+            carrier.close()
         self._names.close()
         self._trust.close()
 
     # -- beginnings -----------------------------------------------------------------------
 
+    def _carriers(self) -> list[Carrier]:
+        return [one for one in (self._direct, self._tls, self._curl) if one is not None]
+
+    def _carrier(self, scheme: str) -> Carrier:
+        """Return what carries a request; what is for TLS and for proxies is made when needed."""
+        if self._fetch.proxy:
+            return self._by_curl()
+        return self._direct if scheme == "http" else self._by_tls()
+
+    def _by_tls(self) -> Carrier:
+        if self._tls is None:
+            from lycosa.fetch.tls import SecureCarrier
+
+            self._tls = SecureCarrier(
+                self._loop, self._around, self._most_connections(), self._on_end
+            )
+        return self._tls
+
     def _by_curl(self) -> Carrier:
-        """Return the carrier for TLS and proxies, made when it is needed first."""
         if self._curl is None:
             from lycosa.fetch.curl import CurlCarrier
 

@@ -1,4 +1,4 @@
-"""Sends TLS requests, and all requests through a proxy, by libcurl's multi interface.
+"""Sends all requests through a proxy by libcurl's multi interface.
 
     start     gives the request to an idle handle, and the handle to libcurl
     ready     a socket can be read or written: libcurl acts, and reports which have ended
@@ -74,7 +74,7 @@ def failure_of(code: int, message: str, received: Received) -> Outcome | None:
 
 
 class CurlCarrier:
-    """Implements `exchange.Carrier` by libcurl."""
+    """Implements `exchange.Carrier` by libcurl; it can also do without a proxy."""
 
     def __init__(
         self,

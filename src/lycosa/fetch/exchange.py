@@ -2,8 +2,8 @@
 
 An `Exchange` is made once and then carries request after request. Data that depends on the host
 (the pinned address, the headers) is computed only when the host changes; between two pages of a
-host only the request target differs. There are two carriers: our own connections for plain
-HTTP (`http1`), and libcurl's handles for TLS and proxies (`curl`).
+host only the request target differs. There are three carriers: our own connections, plain (`http1`)
+and over TLS (`tls`), and libcurl's handles for proxies (`curl`).
 
 When the connection stands and the request is about to go out, the carrier calls `may_go`: the
 guard judges the address that is really at the other end, and the lease is checked once more.

@@ -1,4 +1,4 @@
-"""Sends plain HTTP over our own sockets: no library between the event loop and the bytes.
+"""Sends HTTP over our own sockets: no library between the event loop and the bytes.
 
     start     takes an idle connection to the site, or opens one; sends the request
     reading   cuts the incoming bytes into head and body (`framing`) until the answer ends
@@ -7,7 +7,7 @@
 
 Most requests in a crawl of one site are small answers over one kept
 connection, one after the other. There libcurl and its callbacks cost twice as much as this
-(docs/decisions/0023-direct-http.md); TLS and proxies stay with `curl`.
+(docs/decisions/0023-direct-http.md). `tls` puts a handshake before it; proxies stay with `curl`.
 
 Always true:
   * a connection goes to the address that its request names, and carries one request at a time;
@@ -62,9 +62,13 @@ class DirectCarrier:
         """Ask over a standing connection to the site, or over a new one."""
         connection = self._idle.pop(outgoing.key[:2], None)
         if connection is None or not connection.still_stands():
-            connection = Connection(self)
+            connection = self.new_connection()
         connection.begin(outgoing)
         return connection
+
+    def new_connection(self) -> Connection:
+        """Return a connection that has not been opened."""
+        return Connection(self)
 
     def stop(self, exchange: Exchange) -> None:
         """Close a connection that is in use."""
@@ -126,6 +130,9 @@ class Connection(Exchange):
         "_unsent",
         "_watch",
     )
+
+    waits: tuple[type[OSError], ...] = (BlockingIOError,)
+    """What a socket raises that is not ready."""
 
     def __init__(self, carrier: DirectCarrier) -> None:
         super().__init__(carrier.around, carrier)
@@ -228,7 +235,10 @@ class Connection(Exchange):
             self._end(Outcome.CONNECT_FAILURE)
             return
         undelivered.limit_delivery(self._socket)
-        loop.add_reader(self._descriptor, self._on_readable)
+        self._established()
+
+    def _established(self) -> None:
+        self._carrier.loop.add_reader(self._descriptor, self._on_readable)
         self._send()
 
     def _send(self) -> None:
@@ -246,7 +256,7 @@ class Connection(Exchange):
         assert self._socket is not None
         try:
             sent = self._socket.send(self._unsent)
-        except BlockingIOError:
+        except self.waits:
             sent = 0
         except OSError:
             return  # the reader is told of it, too
@@ -271,7 +281,7 @@ class Connection(Exchange):
                 return
         try:
             size = self._socket.recv_into(buffer)
-        except BlockingIOError:
+        except self.waits:
             return
         except OSError:
             size = -1

@@ -5,10 +5,12 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterator
 from pathlib import Path
-
-import pyoxigraph
+from typing import TYPE_CHECKING
 
 from lycosa.query.generations import STORE, Generations
+
+if TYPE_CHECKING:
+    import pyoxigraph
 
 
 class TripleStore(Generations):
@@ -20,6 +22,8 @@ class TripleStore(Generations):
     @contextlib.contextmanager
     def reading(self) -> Iterator[pyoxigraph.Store]:
         """Open the current generation for reading, and keep it from being removed."""
+        import pyoxigraph  # 9 MB, which the web server does without: other processes read
+
         with self.held() as folder:
             try:
                 store = pyoxigraph.Store.read_only(str(folder / STORE))

@@ -12,6 +12,7 @@ work for the pages that have changed, and its result is what a build from nothin
     manifest        what a generation was made from
     stamps          the ids and stamps of its documents
     text_store      opens the current generation for reading
+    segment_texts   the texts and main texts of some pages of a segment
     documents       one page as a document of the index
     schema          the fields of the index, and how their text becomes words
     words           words, their stems, and bigrams of Chinese, Japanese and Korean

@@ -2,7 +2,8 @@
 
 The page of a URL is its newest stored fetch, unless a later fetch says that it is gone, has moved
 or is no page any more; failures that may pass (a timeout, a 503) change nothing. A page that asks
-for `noindex` is left out where the job obeys that. A page that was found unchanged has its text
+for `noindex` is left out where the job obeys that; `told_noindex` says which do in segments without
+that column. A page that was found unchanged has its text
 beside an earlier fetch of the same bytes.
 
 Rank and language come from the study and topics from `lycosa topics apply`, where these have run.
@@ -50,6 +51,13 @@ _NEWEST = f"""
     from pages where outcome in ('kept', {", ".join(f"'{name}'" for name in _GONE)})
     qualify row_number() over (partition by url_id order by fetched_at desc, fetch_id desc) = 1
 """
+_TOLD = """
+    update newest set noindex = true where exists (
+        select 1 from pages semi join told_noindex using (fetch_id)
+        where pages.url_id = newest.url_id and pages.digest is not distinct from newest.digest
+    )
+"""
+"""Pages of segments without the column `noindex`: what their records ask for."""
 _BESIDE = """
     create table {name} as
     select newest.url_id, arg_max(pages.fetch_id, (pages.fetched_at, pages.fetch_id)) as fetch_id,
@@ -128,6 +136,9 @@ def wanted_pages(
         _look_up(connection, computed)
         _look_into(connection, files["documents"])
         connection.execute(_NEWEST)
+        if told := files.get("noindex"):
+            add_files(connection, "told_noindex", told)
+            connection.execute(_TOLD)
         connection.execute(_BESIDE.format(name="text_of", rows="text", moment="min"))
         connection.execute(_BESIDE.format(name="linking", rows="links", moment="max"))
         wanted = "not coalesce(noindex, false)" if job.extract.obey_noindex else "true"

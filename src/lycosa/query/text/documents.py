@@ -9,7 +9,7 @@ from tantivy import Document
 from xxhash import xxh3_64_intdigest
 
 from lycosa.query.text.schema import ANCHORS_TIMES, STORED_CHARACTERS, TITLE_TIMES
-from lycosa.query.text.words import TOKEN, spread
+from lycosa.query.text.words import distinct, spread
 
 _RANK_WEIGHT = 0.02
 """What half a decade of rank adds to the factor of a score."""
@@ -47,8 +47,8 @@ def document_of(page: Mapping[str, Any]) -> Document:
     main_words = spread(main or text)
     document.add_text("all", repeated + main_words)
     if main:
-        rest = set(TOKEN.findall(spread(text))) - set(TOKEN.findall(main_words))
-        document.add_text("rest", " ".join(sorted(rest)))
+        rest = distinct(spread(text)) - distinct(main_words)
+        document.add_text("rest", b" ".join(sorted(rest)).decode())
     document.add_text("title", title if title.isascii() else _both(title, spread_title))
     document.add_text("anchors", spread_anchors)
     document.add_text("url", page["url"])

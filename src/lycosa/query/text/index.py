@@ -30,13 +30,15 @@ from lycosa.query.text.current_pages import computed_files, sealed_files, wanted
 from lycosa.query.text.documents import document_of
 from lycosa.query.text.manifest import Manifest, identities, read_manifest, states, write_manifest
 from lycosa.query.text.schema import FORMAT, open_store
+from lycosa.query.text.segment_texts import read_ids, read_texts
 from lycosa.query.text.stamps import read_documents, write_documents
 from lycosa.query.text.text_store import TextStore
 from lycosa.study.documents.texts import made_by as documents_by
 from lycosa.study.documents.texts import make_documents
 from lycosa.study.segment_cache import OnSegment
 from lycosa.study.statistics.main_texts import made_by, main_file, make_main_texts
-from lycosa.study.tables import Connection, add_files
+from lycosa.study.statistics.told_noindex import make_told_noindex
+from lycosa.study.tables import Connection
 
 PUBLISH_SECONDS = 60.0
 """Time between two generations of a long build: a kill loses at most this much."""
@@ -48,10 +50,6 @@ WAITING_CHARACTERS = 30_000_000
 """tantivy's thread may be behind by this much text: it would let ten thousand pages wait."""
 
 _BATCH_ROWS = 500
-
-_MAINS = (
-    " left join mains_now on mains_now.fetch_id = text_fetch and mains_now.url_id = changed.url_id"
-)
 
 
 class TextProgress(NamedTuple):
@@ -120,6 +118,10 @@ class TextIndex:
                 documents=documents_by(),
             )
             make_main_texts(self._crawl, files["text"], on_main)
+            if self._job.extract.obey_noindex:
+                files["noindex"] = make_told_noindex(
+                    self._crawl, files["pages"], self._job, _ignore_two
+                )
             before, manifest = self._before()
             is_anew = anew or manifest is None or manifest.is_outdated(target)
             if manifest is not None and not is_anew and self._is_current(manifest, target):
@@ -222,18 +224,18 @@ class _Update:
         )
         for path in self._texts:
             cursor = self._connection.cursor()
-            add_files(cursor, "texts_now", [path])
+            cursor.register("ids", read_ids(path))
+            due = cursor.sql(
+                "select text_fetch from changed semi join ids on text_fetch = fetch_id"
+            )
+            wanted = due.to_arrow_table().column(0).combine_chunks()
             mains = main_file(self._store.crawl, path)
-            if mains is not None:
-                add_files(cursor, "mains_now", [mains])
-            main = "null" if mains is None else "mains_now.main"
-            join = "" if mains is None else _MAINS
-            yield from cursor.sql(
-                f"select {columns}, texts_now.text, {main} as main from changed join texts_now"
-                " on texts_now.fetch_id = text_fetch and texts_now.url_id = changed.url_id" + join
-            ).to_arrow_reader(_BATCH_ROWS)
-            cursor.execute("drop view texts_now")
-            cursor.execute("drop view if exists mains_now")
+            for texts in read_texts(path, mains, wanted) if len(wanted) else ():
+                cursor.register("texts_now", texts)
+                yield from cursor.sql(
+                    f"select {columns}, texts_now.text, texts_now.main from changed join texts_now"
+                    " on texts_now.fetch_id = text_fetch and texts_now.url_id = changed.url_id"
+                ).to_arrow_reader(_BATCH_ROWS)
             cursor.close()
         yield from (
             self._connection.cursor()

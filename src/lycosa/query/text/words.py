@@ -48,6 +48,20 @@ _LEADING_BYTES = bytes([*range(0xE3, 0xEE), 0xEF, 0xF0])
 """The bytes that such letters begin with in UTF-8."""
 TOKEN = re.compile(r"[^\W_]+")
 """A word in a text, as tantivy's simple tokenizer finds it."""
+_SPACED = bytes(
+    code if code > 127 or chr(code).isalnum() else 32  # a space in place of ASCII between words
+    for code in range(256)
+)
+
+
+def distinct(text: str) -> set[bytes]:
+    """Return the different words of a text as `TOKEN` finds them, in a tenth of the time."""
+    found = set(text.encode().translate(_SPACED).split())
+    if not text.isascii():
+        odd = [part for part in found if not part.isascii()]
+        found.difference_update(odd)
+        found.update(word.encode() for part in odd for word in TOKEN.findall(part.decode()))
+    return found
 
 
 @cache

@@ -12,6 +12,7 @@ at; orders go into its log.
     api         the operations
     events      the frames of a crawl as a stream of events
     served      the crawls that are served, and their frames
+    shared      the frames of a crawl whose log is in a server
     limits      values that can be changed while a crawl runs
     sparql      the endpoint of SPARQL 1.1, which needs no token
     shell       the pages

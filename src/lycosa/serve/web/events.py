@@ -2,7 +2,9 @@
 
 Each event is a whole frame, not a change, so a reader that missed some misses nothing. Its id is
 the moment of the frame in milliseconds; a reader that comes back with `Last-Event-ID` gets the
-next newer frame. However many readers there are, the file is read twice a second.
+next newer frame. A reader gets a frame a fifth of a second after it was written, at most: its time
+is looked at that often, and the file is read when it is another one, however many readers there
+are.
 """
 
 from __future__ import annotations
@@ -21,7 +23,9 @@ from lycosa.serve.records import Frame
 from lycosa.serve.web.problems import Refusal, problem
 from lycosa.serve.web.served import ServedCrawl, ServedCrawls
 
-LOOK_SECONDS = 0.5
+WATCH_SECONDS = 0.2
+LOOK_SECONDS = 0.6
+"""After this time the crawl is looked at even if it has written nothing."""
 SILENT_SECONDS = 15.0
 """After this time without an event a comment is sent, so that no proxy closes the stream."""
 MOST_STREAMS = 200
@@ -49,10 +53,12 @@ class Streams:
     async def _events(self, crawl: ServedCrawl, seen: int) -> AsyncIterator[bytes]:
         self._open += 1
         sent = time.monotonic()
+        written = (0, 0)
         yield b"retry: 2000\n\n"
         try:
             while True:
                 try:
+                    written = crawl.written()
                     frame = await run_in_threadpool(crawl.frame)
                 except (Refusal, LycosaError, OSError) as error:
                     text = msgspec.json.encode({"detail": str(error)})
@@ -65,9 +71,16 @@ class Streams:
                 elif time.monotonic() - sent > SILENT_SECONDS:
                     sent = time.monotonic()
                     yield b": still here\n\n"
-                await anyio.sleep(LOOK_SECONDS)
+                await _until_written(crawl, written)
         finally:
             self._open -= 1
+
+
+async def _until_written(crawl: ServedCrawl, before: tuple[int, int]) -> None:
+    """Wait until the crawl has written another frame, or for some time."""
+    until = time.monotonic() + LOOK_SECONDS
+    while time.monotonic() < until and crawl.written() == before:
+        await anyio.sleep(WATCH_SECONDS)
 
 
 def event_id(frame: Frame) -> int:

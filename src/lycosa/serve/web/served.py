@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from lycosa.config import Job
+from lycosa.crawl.control.live import NAME as LIVE
 from lycosa.crawl.control.live import Frame as LiveFrame
 from lycosa.crawl.control.live import read_frame
 from lycosa.crawl.control.metrics import metrics_of
@@ -27,6 +28,7 @@ from lycosa.serve.records import CrawlRow, Frame, GivenUp, Wait
 from lycosa.serve.web.limits import limits_in_force
 from lycosa.serve.web.problems import Refusal
 from lycosa.serve.web.replies import answered
+from lycosa.serve.web.shared import BoardFrames
 from lycosa.serve.web.starting import Children
 
 if TYPE_CHECKING:
@@ -36,7 +38,8 @@ DEEPEST = 3
 """How far below the served folder crawls are looked for."""
 MOST_CRAWLS = 2_000
 FRAME_SECONDS = 0.4
-"""A frame is read again after this time, however many viewers there are."""
+"""A frame is read again after this time or when another was written, however many viewers there
+are."""
 FOLD_SECONDS = 120.0
 SCAN_SECONDS = 2.0
 _FIELDS = frozenset(Frame.__struct_fields__)
@@ -48,11 +51,14 @@ class ServedCrawl:
     def __init__(self, name: str, path: Path, directory: CrawlDirectory | None = None) -> None:
         self.name = name
         self.directory = directory or CrawlDirectory(path)
-        self.reading = ReadingPool(path)
+        self._reading = ReadingPool(path)
+        self._board = BoardFrames(self.directory)
         self._answers: AnswerPool | None = None
         self._search: SearchPool | None = None
         self._lock = threading.Lock()
         self._frame: Frame | None = None
+        self._live = self.directory.path / LIVE
+        self._written = (0, 0)
         self._read_at = 0.0
         self._rest: tuple[tuple[int, ...], Frame] | None = None
         self._job: tuple[int, Job] | None = None
@@ -68,12 +74,25 @@ class ServedCrawl:
         return self._job[1]
 
     def frame(self) -> Frame:
-        """Return the crawl as it is now, at most half a second old while it runs."""
+        """Return the crawl as it is now; while it runs, what was written last."""
         with self._lock:
-            if self._frame is None or time.monotonic() - self._read_at > FRAME_SECONDS:
+            written = self.written()
+            is_old = time.monotonic() - self._read_at > FRAME_SECONDS
+            if self._frame is None or is_old or written != self._written:
                 self._frame = self._look()
-                self._read_at = time.monotonic()
+                self._read_at, self._written = time.monotonic(), written
             return self._frame
+
+    def written(self) -> tuple[int, int]:
+        """Return what differs when the crawl has written another frame: takes 2 µs.
+
+        That is the time and the inode of the file; two frames can have the same time.
+        """
+        try:
+            found = self._live.stat()
+        except OSError:
+            return 0, 0
+        return found.st_mtime_ns, found.st_ino
 
     def _look(self) -> Frame:
         live, path = read_frame(self.directory.path), self.directory.path
@@ -81,8 +100,7 @@ class ServedCrawl:
         if live is not None and (_is_now(live, holder is not None) or _is_last(live, path)):
             return self._of_live(live)
         if self.job().log.server:
-            state = "running" if holder else "resting"
-            return Frame(moment=time.time(), state=state, limits=limits_in_force(self.job()))
+            return self._board.look(limits_in_force(self.job()))
         rest = self._resting()
         if holder is not None:
             return msgspec.structs.replace(rest, state="running", pid=holder.pid)
@@ -108,7 +126,7 @@ class ServedCrawl:
         """Return the state at the last commit; the log is folded once for each change."""
         signature = log_signature(self.directory.path)
         if self._rest is None or self._rest[0] != signature:
-            content = answered(self.reading.ask(Resting(), FOLD_SECONDS)).body
+            content = answered(self._reading.ask(Resting(), FOLD_SECONDS)).body
             frame = msgspec.json.decode(content, type=Frame)
             self._rest = (signature, frame)
         return self._rest[1]
@@ -120,7 +138,7 @@ class ServedCrawl:
             job = self.job()
         except (LycosaError, OSError) as error:
             return CrawlRow(
-                name=self.name, directory=str(path), state="unknown", problem=str(error)
+                name=self.name, directory=self.directory.shown, state="unknown", problem=str(error)
             )
         live, holder = read_frame(path), self.directory.holder()
         is_known = live is not None and (_is_now(live, holder is not None) or _is_last(live, path))
@@ -128,12 +146,16 @@ class ServedCrawl:
         if live is not None and is_known:
             state = live.state
         known = live.progress if live is not None else {}
+        reason = live.reason if live is not None and is_known else ""
+        if self.directory.is_distant:  # the only one that is served
+            told = self.frame()
+            state, reason, known = told.state, told.reason, msgspec.structs.asdict(told)
         signature = log_signature(path)
         return CrawlRow(
             name=self.name,
-            directory=str(path),
+            directory=self.directory.shown,
             state=state,
-            reason=live.reason if live is not None and is_known else "",
+            reason=reason,
             pages=known.get("pages"),
             bytes=known.get("bytes"),
             pending=known.get("pending"),
@@ -149,8 +171,22 @@ class ServedCrawl:
     # -- processes ------------------------------------------------------------------------
 
     @property
+    def reading(self) -> ReadingPool:
+        """The processes that read the crawl directory; raises `Refusal` if it is elsewhere."""
+        self.require_directory()
+        return self._reading
+
+    def require_directory(self) -> None:
+        """Raise `Refusal` if the crawl directory is on other machines."""
+        if self.directory.is_distant:
+            from lycosa.crawl.logs.distant import bytes_elsewhere
+
+            raise Refusal(409, str(bytes_elsewhere(self.directory, "what this page shows")))
+
+    @property
     def answers(self) -> AnswerPool:
-        """The processes that answer SPARQL."""
+        """The processes that answer SPARQL; raises `Refusal` if the index is elsewhere."""
+        self.require_directory()
         with self._lock:
             if self._answers is None:
                 self._answers = AnswerPool(self.directory.path, 2, 50_000_000)
@@ -158,7 +194,8 @@ class ServedCrawl:
 
     @property
     def search(self) -> SearchPool:
-        """The processes that search."""
+        """The processes that search; raises `Refusal` if the index is elsewhere."""
+        self.require_directory()
         from lycosa.query.text.search_pool import SearchPool
 
         with self._lock:
@@ -168,11 +205,12 @@ class ServedCrawl:
 
     def rest(self) -> None:
         """End reading processes that have had nothing to do for some time."""
-        self.reading.rest()
+        self._reading.rest()
 
     def close(self) -> None:
         """End all processes."""
-        self.reading.close()
+        self._reading.close()
+        self._board.close()
         if self._answers is not None:
             self._answers.close()
         if self._search is not None:

@@ -57,6 +57,7 @@ class Endpoint:
             crawl = crawls[0]
         else:
             crawl = self._crawls.get(name)
+        crawl.require_directory()
         index = TripleStore(crawl.directory.path)
         if index.current() is None:
             raise Refusal(503, str(index.missing()))

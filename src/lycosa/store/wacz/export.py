@@ -39,11 +39,9 @@ def write_wacz(wacz: VirtualWacz, target: Path, on_bytes: OnBytes) -> WaczWritte
         note.write_text(f"{wacz.digest}\n", encoding="ascii")
         with part.open("r+b") as file:
             file.truncate(begin)
-            file.seek(begin)
             for start in range(begin, wacz.size, _BLOCK_BYTES):
-                file.write(wacz.bytes(start, start + _BLOCK_BYTES))
+                wacz.write(file.fileno(), start, start + _BLOCK_BYTES)
                 on_bytes(min(start + _BLOCK_BYTES, wacz.size), wacz.size)
-            file.flush()
             os.fsync(file.fileno())
         part.rename(target)
     note.unlink()

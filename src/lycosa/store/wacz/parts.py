@@ -13,10 +13,13 @@ from __future__ import annotations
 import hashlib
 import heapq
 import json
-from collections.abc import Callable, Iterable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
+from time import gmtime, strftime
 from typing import Any, NamedTuple
 
 import msgspec
@@ -32,11 +35,12 @@ from lycosa.store.tables.missing_tables import damage_told, require_index
 from lycosa.store.wacz.layout import Member
 
 VERSION = "1.1.1"
-FORMAT = 2
+FORMAT = 3
 PAGES_HEAD = {"format": "json-pages-1.0", "id": "pages", "title": "All Pages"}
 
 _BLOCK_BYTES = 1 << 20
-_BATCH_ROWS = 5_000
+_BATCH_ROWS = 1_000
+_MOST_THREADS = 4
 COLUMNS = ["url", "title", "began", "outcome", "noarchive", "content_type", "length", "distance"]
 """Of a row of `pages`, for the list of pages."""
 _PAGE_TYPES = ("text/html", "application/xhtml+xml")
@@ -157,54 +161,67 @@ def _write_index(folder: Path, names: list[Name], target: Path) -> None:
     temporary(target).rename(target)
 
 
-def write_pages(rows: Iterable[dict[str, Any]], target: Path) -> tuple[str, str] | None:
-    """Write the list of pages; returns URL and date of the one that is shown first."""
+class _Page(msgspec.Struct, omit_defaults=True):
+    """A line of the list of pages."""
+
+    id: str
+    url: str
+    ts: str
+    title: str = ""
+
+
+def write_pages(rows: Iterable[Sequence[Any]], target: Path) -> tuple[str, str] | None:
+    """Write the list of pages; returns URL and date of the one that is shown first.
+
+    A row has the `COLUMNS` in their order; `began` is in microseconds.
+    """
     first: tuple[int, str, str] | None = None
-    with temporary(target).open("w", encoding="utf-8", newline="\n") as file:
-        file.write(json.dumps(PAGES_HEAD) + "\n")
-        for number, row in enumerate(filter(_is_page, rows)):
-            moment = row["began"].astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-            told = {"id": f"{number:x}", "url": row["url"], "ts": moment}
-            if row["title"]:
-                told["title"] = row["title"]
-            file.write(json.dumps(told, ensure_ascii=False) + "\n")
-            depth = row["distance"] or 0
-            if first is None or depth < first[0]:
-                first = (depth, row["url"], moment)
+    encode, count = msgspec.json.Encoder().encode, 0
+    with temporary(target).open("wb") as file:
+        file.write(encode(PAGES_HEAD) + b"\n")
+        for url, title, began, outcome, noarchive, content_type, length, distance in rows:
+            if noarchive or not length or not _is_page(outcome, content_type):
+                continue
+            moment = strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(began // 1_000_000))
+            file.write(encode(_Page(f"{count:x}", url, moment, title or "")) + b"\n")
+            count += 1
+            if first is None or (distance or 0) < first[0]:
+                first = (distance or 0, url, moment)
     temporary(target).rename(target)
     return first[1:] if first is not None else None
 
 
 def _rows(
     folder: Path, names: list[Name], columns: list[str] = COLUMNS
-) -> Iterator[dict[str, Any]]:
-    """Yield the rows of pages in sealed segments."""
+) -> Iterator[tuple[Any, ...]]:
+    """Yield rows of pages in sealed segments; columns that older segments lack are None."""
     for name in names:
         path = sealed_path(folder, "pages", name)
         with damage_told(folder, path), pq.ParquetFile(path) as file:
             there = [column for column in columns if column in file.schema_arrow.names]
             for batch in file.iter_batches(_BATCH_ROWS, columns=there):
-                yield from _filled(batch).to_pylist()
+                yield from zip(*(_values(batch, column) for column in columns), strict=True)
+
+
+def _values(batch: pa.RecordBatch, column: str) -> list[Any]:
+    if column not in batch.schema.names:
+        return [None] * batch.num_rows
+    values = batch.column(column)
+    if column == "began":  # as Python's own datetimes they would take most of the time
+        values = values.view(pa.int64())
+    found: list[Any] = values.to_pylist()
+    return found
 
 
 def has_withheld(folder: Path) -> bool:
     """Return whether the WARC files have records of pages that ask for `noarchive`."""
     rows = _rows(folder, names_in(folder, CDX, ".cdxj"), ["noarchive", "length"])
-    return any(row["noarchive"] and row["length"] for row in rows)
+    return any(noarchive and length for noarchive, length in rows)
 
 
-def _filled(batch: pa.RecordBatch) -> pa.Table:
-    """Return rows with all columns: segments of older versions lack some."""
-    found = pa.table(batch)
-    for column in set(COLUMNS) - set(found.column_names):
-        found = found.append_column(column, pa.nulls(found.num_rows))
-    return found
-
-
-def _is_page(row: dict[str, Any]) -> bool:
-    kind = (row["content_type"] or "").partition(";")[0].strip().lower()
-    is_kept = str(row["outcome"]).lower() == "kept" and row["length"]
-    return bool(is_kept and not row["noarchive"] and kind in _PAGE_TYPES)
+def _is_page(outcome: str, content_type: str | None) -> bool:
+    kind = (content_type or "").partition(";")[0].strip().lower()
+    return outcome.lower() == "kept" and kind in _PAGE_TYPES
 
 
 def _known(
@@ -214,13 +231,19 @@ def _known(
     states = {name: _state(path) for name, path in sources.items()}
     total, done = sum(size for size, _ in states.values()), 0
     found: dict[str, _Known] = {}
-    for name, path in sources.items():
+
+    def look(name: str) -> _Known:
         known = before.get(name)
-        if known is None or (known.size, known.time) != states[name]:
-            known = _looked_at(path, states[name])
-        found[name] = known
-        done += known.size
-        on_bytes(done, total)
+        if known is not None and (known.size, known.time) == states[name]:
+            return known
+        return _looked_at(sources[name], states[name])
+
+    # Threads, because the digest is computed without the interpreter's lock.
+    with ThreadPoolExecutor(min(len(os.sched_getaffinity(0)), _MOST_THREADS)) as threads:
+        for name, known in zip(sources, threads.map(look, sources), strict=True):
+            found[name] = known
+            done += known.size
+            on_bytes(done, total)
     return found
 
 

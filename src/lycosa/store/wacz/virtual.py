@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 from bisect import bisect_right
+from collections.abc import Iterator
 from pathlib import Path
 from threading import Lock
 
@@ -14,6 +16,9 @@ from lycosa.store.wacz.parts import OnBytes, Parts, gather
 Content = bytes
 """The type, under a name that the method `bytes` does not hide."""
 _MOST_OPEN_FILES = 32
+_BLOCK_BYTES = 1 << 20
+_NO_COPY = (errno.EXDEV, errno.EINVAL, errno.ENOSYS, errno.EOPNOTSUPP, errno.EPERM)
+"""Errors of file systems between which the kernel does not copy."""
 
 
 class VirtualWacz:
@@ -50,16 +55,27 @@ class VirtualWacz:
 
     def bytes(self, start: int, stop: int) -> Content:
         """Return the bytes from `start` up to `stop`, as far as the archive goes."""
-        found: list[Content] = []
+        return b"".join(self._read(*part) for part in self._parts(start, stop))
+
+    def write(self, target: int, start: int, stop: int) -> None:
+        """Write the same bytes to the same place of a file; the kernel copies files to it."""
+        for source, begin, end in self._parts(start, stop):
+            if isinstance(source, Path):
+                self._copy(source, begin, end, target, start)
+            else:
+                _write(target, source[begin:end], start)
+            start += end - begin
+
+    def _parts(self, start: int, stop: int) -> Iterator[tuple[Source, int, int]]:
+        """Yield sources with begin and end in them."""
         start, stop = max(0, start), min(stop, self.size)
         number = bisect_right(self._starts, start) - 1
         while start < stop:
             piece = self._pieces[number]
-            begin, end = start - piece.start, min(stop - piece.start, piece.size)
-            found.append(self._read(piece.source, begin, end))
+            end = min(stop - piece.start, piece.size)
+            yield piece.source, start - piece.start, end
             start = piece.start + end
             number += 1
-        return b"".join(found)
 
     def close(self) -> None:
         """Close all files."""
@@ -76,6 +92,22 @@ class VirtualWacz:
         if len(content) != end - begin:
             raise self._changed(source)
         return content
+
+    def _copy(self, path: Path, begin: int, end: int, target: int, start: int) -> None:
+        with self._lock:
+            descriptor = self._descriptor(path)
+            while begin < end:
+                try:
+                    count = os.copy_file_range(descriptor, target, end - begin, begin, start)
+                except OSError as error:
+                    if error.errno not in _NO_COPY:
+                        raise
+                    content = os.pread(descriptor, min(end - begin, _BLOCK_BYTES), begin)
+                    _write(target, content, start)
+                    count = len(content)
+                if not count:
+                    raise self._changed(path)
+                begin, start = begin + count, start + count
 
     def _descriptor(self, path: Path) -> int:
         found = self._open.pop(path, -1)
@@ -98,3 +130,9 @@ class VirtualWacz:
 
 def _state(found: os.stat_result) -> tuple[int, int]:
     return found.st_size, found.st_mtime_ns
+
+
+def _write(target: int, content: bytes, start: int) -> None:
+    while content:
+        count = os.pwrite(target, content, start)
+        content, start = content[count:], start + count

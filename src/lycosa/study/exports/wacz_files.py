@@ -121,8 +121,9 @@ def _written(connection: Connection, folder: Path, work: Path) -> Parts:
     with sources["indexes/index.cdxj"].open("w", encoding="ascii", newline="\n") as file:
         sorter.write(file)
     listed = _rows(connection, 'select * from chosen order by warc, "offset"', COLUMNS)
+    chosen = (row | {"noarchive": None, "began": row["began_microseconds"]} for row in listed)
     main_page = write_pages(
-        (row | {"noarchive": None} for row in listed), sources["pages/pages.jsonl"]
+        ([row[column] for column in COLUMNS] for row in chosen), sources["pages/pages.jsonl"]
     )
     return selected(folder, sources, main_page)
 

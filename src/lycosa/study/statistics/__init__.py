@@ -1,11 +1,12 @@
 """What a study computes, from the tables of a crawl and its stored answers.
 
-Four modules read stored data once per sealed segment, because that takes long; the others compute
+Five modules read stored data once per sealed segment, because that takes long; the others compute
 tables from it and from the tables of the crawl, anew for each study.
 
     heads            headers of answers: server, last change, redirects (once per segment)
     main_texts       the main text of each page, without boilerplate (once per segment)
     text_languages   the language of each text, by detection (once per segment)
+    told_noindex     pages that ask for `noindex`, of older crawls (once per segment)
     vocabularies     structured data by vocabulary, class and property (counted once per segment)
     languages        the languages of pages, by markup and by text
     ranks            PageRank, HITS, degrees and bow tie of pages and sites

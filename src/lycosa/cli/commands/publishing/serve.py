@@ -97,13 +97,15 @@ def serve(session: Session, /, path: Place, only: str | None, opens: bool, **giv
       lycosa serve mycrawl
       lycosa serve crawls/ --port 8000
       lycosa serve mycrawl --only sparql --host 0.0.0.0
+      lycosa serve 'nats://a,b,c#3f2a'
 
     Serves one crawl, or all crawls under a folder: pages for people, a REST interface at /api/v1
     (OpenAPI: /api/v1/openapi.json) and a SPARQL endpoint at /sparql. The address that is printed
     ends in a token, and who has it may change the crawls. It listens on this machine only
     unless --host says otherwise. Needs the extra `serve`; without it, or with --only sparql, the
     SPARQL endpoint alone is served. A running crawl is not slowed down, and goes on when the server
-    ends.
+    ends. Of a crawl that is named by the address of its log, it shows figures and members and takes
+    orders; pages, search and questions need a crawl directory.
     """
     from lycosa.serve.web import extras
 

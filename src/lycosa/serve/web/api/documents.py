@@ -45,6 +45,7 @@ def get_checks(call: Call) -> bytes:
 
 def get_log(call: Call) -> LogLines:
     """Return the last lines of the log file."""
+    call.crawl.require_directory()
     try:
         with call.crawl.directory.messages.open("rb") as file:
             size = file.seek(0, os.SEEK_END)
@@ -82,6 +83,7 @@ class Reports:
     def make(self, call: Call) -> ReportState:
         """Start to make a report, unless one is being made."""
         crawl = call.crawl
+        crawl.require_directory()
         if self.state(crawl).state != "making":
             path = crawl.directory.path.resolve()
             self._making[crawl.name] = call.crawls.children.spawn(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import subprocess
 import sys
 from typing import Annotated
@@ -82,6 +83,11 @@ def create_crawl(call: Call) -> Started:
 def start_crawl(call: Call) -> Started:
     """Start a crawl that no process runs."""
     crawl = call.crawl
+    if crawl.directory.is_distant:
+        place = shlex.quote(crawl.directory.shown)
+        raise Refusal(
+            409, f"its directories are on other machines\n  crawl here: lycosa join {place} -o DIR"
+        )
     path = crawl.directory.path.resolve()
     if (holder := crawl.directory.holder()) is not None:
         raise Refusal(409, f"process {holder.pid} crawls it already\n  resume it, if it is paused")

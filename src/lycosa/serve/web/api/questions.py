@@ -78,6 +78,7 @@ def ask_sql(call: Call) -> Response:
 def ask_sparql(call: Call) -> Response:
     """Answer a SPARQL query."""
     crawl = call.crawl
+    crawl.require_directory()
     index = TripleStore(crawl.directory.path)
     if index.current() is None:
         raise Refusal(409, str(index.missing()))

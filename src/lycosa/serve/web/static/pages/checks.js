@@ -1,23 +1,24 @@
-import { get, own, trying } from "../api.js";
+import { get, own, page, trying } from "../api.js";
 import { find, h, show } from "../dom.js";
 import { count } from "../format.js";
 import { watchState } from "../state.js";
 
 const url = (text) => h("bdi", {}, text);
+const route = (urls) => urls.map((one, place) => [place ? " → " : "", url(one)]);
 
 function finding(one) {
-  const parts = [url(one.url)];
-  if (one.target_url) parts.push(" → ", url(one.target_url));
-  if (one.text) parts.push(" “", h("bdi", {}, one.text), "”");
-  if (one.detail) parts.push(" · ", h("bdi", {}, one.detail));
-  return h("li", {}, parts, one.hops.length ? h("div", { class: "help" }, one.hops.map((hop, place) => [place ? " → " : "", url(hop)])) : null);
+  const quoted = one.text && one.text !== one.target_url ? [" “", h("bdi", {}, one.text), "”"] : null;
+  return h("li", {},
+    h("div", {}, h("a", { href: page("url", { url: one.url }) }, url(one.url)), one.target_url ? [" → ", url(one.target_url)] : null, quoted),
+    one.detail ? h("div", { class: "why" }, h("bdi", {}, one.detail)) : null,
+    one.hops.length ? h("div", { class: "why" }, route(one.hops)) : null);
 }
 
 function card(check) {
   const more = check.count - check.findings.length;
   return h("section", { class: "card" },
-    h("h2", {}, `${check.title} (${count(check.count)})`),
-    h("p", { class: "help" }, `${check.severity} · ${check.meaning} ${check.mend}`),
+    h("h2", {}, check.title, h("span", { class: `pill of-${check.severity}` }, `${count(check.count)} × ${check.severity}`)),
+    h("p", { class: "help" }, `${check.meaning} ${check.mend}`),
     h("ul", { class: "list" }, check.findings.map(finding)),
     more ? h("p", { class: "help" }, `${count(more)} more: lycosa check-site --only ${check.name} --all`) : null);
 }

@@ -1,0 +1,166 @@
+"""Sends HTTP over TLS, by our own sockets and Python's `ssl`: `http1` behind a handshake.
+
+    shake     the handshake, as often as the socket can be read or written, until it is done
+    reading   record by record; what OpenSSL holds back is taken before the next turn of the loop
+    resume    the session of a connection that ends is offered to the next one to its site
+
+Always true, beside what `http1` promises:
+  * nothing is sent to a server before its certificate is believed for the host of the request;
+  * a connection that ends without saying so is reset: what came over it is not whole.
+
+Cost: docs/decisions/0084-direct-tls.md. Through a proxy TLS goes by `curl`.
+"""
+
+from __future__ import annotations
+
+import ssl
+from collections.abc import Callable
+
+from lycosa.fetch.exchange import Surroundings
+from lycosa.fetch.http1 import Connection, DirectCarrier
+from lycosa.loop import EventLoop
+from lycosa.records import Outcome
+
+MOST_SESSIONS = 256
+"""How many sites can be gone on with without a full handshake; some kilobytes each."""
+
+
+class SecureCarrier(DirectCarrier):
+    """Implements `exchange.Carrier` for HTTP over TLS."""
+
+    def __init__(
+        self,
+        loop: EventLoop,
+        around: Surroundings,
+        most_idle: int,
+        on_end: Callable[..., None],
+    ) -> None:
+        super().__init__(loop, around, most_idle, on_end)
+        self.context = _context(around.ca_file())
+        self.sessions: dict[str, ssl.SSLSession] = {}
+
+    def new_connection(self) -> Connection:
+        """Return a connection that will speak TLS."""
+        return SecureConnection(self)
+
+    def keep_session(self, site: str, session: ssl.SSLSession | None) -> None:
+        """Keep a session for the next connection to a site."""
+        self.sessions.pop(site, None)
+        if session is not None:
+            self.sessions[site] = session
+            if len(self.sessions) > MOST_SESSIONS:
+                del self.sessions[next(iter(self.sessions))]
+
+
+class SecureConnection(Connection):
+    """One connection over TLS, and the request that it carries."""
+
+    __slots__ = ("_is_secure", "_secure", "_tls")
+
+    waits = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
+
+    def __init__(self, carrier: SecureCarrier) -> None:
+        super().__init__(carrier)
+        self._secure = carrier
+        self._tls: ssl.SSLSocket | None = None
+        """The socket, once the handshake has begun."""
+        self._is_secure = False
+        """Whether the handshake is done."""
+
+    def still_stands(self) -> bool:
+        """Return whether an idle connection can be used; closes it if not."""
+        if self._tls is not None and self._tls.pending():
+            self.close()
+            return False
+        return super().still_stands()
+
+    def close(self) -> None:
+        """Let the connection go, and keep its session; harmless when it is gone."""
+        if self._tls is not None:
+            if self._is_secure:
+                self._secure.keep_session(self.key[0], self._tls.session)
+            self._tls, self._is_secure = None, False
+        super().close()
+
+    def go_on(self) -> None:
+        """Read again; what OpenSSL holds wakes no loop."""
+        super().go_on()
+        if self._tls is not None and self._tls.pending():
+            self._carrier.loop.call_soon(self._read_pending, self.outgoing)
+
+    # -- the handshake --------------------------------------------------------------------
+
+    def _established(self) -> None:
+        assert self._socket is not None
+        site, host = self.outgoing.key[0], self.outgoing.origin.host
+        try:
+            self._socket = self._tls = self._secure.context.wrap_socket(
+                self._socket,
+                server_hostname=host.strip("[]").rstrip("."),
+                do_handshake_on_connect=False,
+                suppress_ragged_eofs=False,
+                session=self._secure.sessions.get(site),
+            )
+        except (OSError, ValueError) as problem:  # the server is gone; what is no name
+            self._fail(problem)
+            return
+        self._shake()
+
+    def _shake(self) -> None:
+        assert self._tls is not None
+        loop = self._carrier.loop
+        try:
+            self._tls.do_handshake()
+        except ssl.SSLWantReadError:
+            loop.remove_writer(self._descriptor)
+            loop.add_reader(self._descriptor, self._shake)
+        except ssl.SSLWantWriteError:
+            loop.remove_reader(self._descriptor)
+            loop.add_writer(self._descriptor, self._shake)
+        except (OSError, ValueError) as problem:
+            self._secure.keep_session(self.outgoing.key[0], None)
+            self._fail(problem)
+        else:
+            self._is_secure = True
+            loop.remove_writer(self._descriptor)
+            super()._established()
+
+    def _fail(self, problem: Exception) -> None:
+        self.received.detail = _said(problem)
+        self._end(Outcome.CONNECT_FAILURE)
+
+    # -- reading --------------------------------------------------------------------------
+
+    def _on_readable(self) -> None:
+        super()._on_readable()
+        while self._is_asking and not self.is_paused and self._tls is not None:
+            if not self._tls.pending():
+                break
+            super()._on_readable()
+
+    def _read_pending(self, outgoing: object) -> None:
+        if self._tls is not None and self.outgoing is outgoing and not self.is_paused:
+            self._on_readable()
+
+
+def _context(ca_file: str) -> ssl.SSLContext:
+    """Return what all connections share: whom to believe, and what to speak."""
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    context.set_ciphers("DEFAULT")  # as browsers do: also servers without elliptic curves
+    context.set_alpn_protocols(["http/1.1"])
+    context.verify_flags |= ssl.VERIFY_X509_PARTIAL_CHAIN
+    if ca_file:
+        context.load_verify_locations(cafile=ca_file)
+    else:
+        context.load_default_certs()
+    return context
+
+
+def _said(problem: Exception) -> str:
+    """Return what went wrong, without the words of the library."""
+    if isinstance(problem, ssl.SSLCertVerificationError):
+        return f"certificate: {problem.verify_message}"
+    if isinstance(problem, ssl.SSLError) and problem.reason:
+        return f"TLS: {problem.reason.lower().replace('_', ' ')}"
+    return str(problem)

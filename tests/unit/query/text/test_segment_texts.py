@@ -1,0 +1,51 @@
+"""Texts and main texts of a segment, read side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from lycosa.query.text.segment_texts import read_texts
+from lycosa.query.text.words import TOKEN, distinct
+
+ROWS = 1_300
+
+
+def written(folder: Path, name: str, columns: dict[str, object], rows_in_group: int) -> Path:
+    path = folder / name
+    pq.write_table(pa.table(columns), path, row_group_size=rows_in_group)
+    return path
+
+
+@pytest.mark.parametrize("rows_in_group", [70, 500, 10_000])
+def test_every_text_comes_with_its_own_main_text(tmp_path: Path, rows_in_group: int) -> None:
+    numbers = list(range(ROWS))
+    texts = written(
+        tmp_path,
+        "texts",
+        {"fetch_id": numbers, "url_id": numbers, "text": [f"text {n}" for n in numbers]},
+        333,
+    )
+    mains = [f"main {n}" if n % 3 else None for n in numbers]
+    beside = written(tmp_path, "mains", {"main": pa.array(mains, pa.large_string())}, rows_in_group)
+    wanted = pa.array([n for n in numbers if n % 7 == 0 or n > 1_200])
+    found = [row for rows in read_texts(texts, beside, wanted) for row in rows.to_pylist()]
+    assert [row["fetch_id"] for row in found] == wanted.to_pylist()
+    assert all(row["text"] == f"text {row['fetch_id']}" for row in found)
+    assert all(row["main"] == mains[row["fetch_id"]] for row in found)
+
+
+def test_without_main_texts_the_texts_come_alone(tmp_path: Path) -> None:
+    texts = written(tmp_path, "texts", {"fetch_id": [1], "url_id": [2], "text": ["a"]}, 10)
+    (rows,) = read_texts(texts, None, pa.array([1]))
+    assert rows.to_pylist() == [{"fetch_id": 1, "url_id": 2, "text": "a", "main": None}]
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_the_different_words_of_a_text_are_those_that_the_expression_finds(text: str) -> None:
+    assert {word.decode() for word in distinct(text)} == set(TOKEN.findall(text))
