@@ -46,9 +46,10 @@ ifneq ($(shell $(PYTHON) $(VERSION) 2>/dev/null),$(shell $(BIN)/python $(VERSION
 endif
 endif
 
+# Python compiles a module when it is first imported; pip would compile all of them, which took a third of its time.
 $(STAMP): requirements/dev.lock pyproject.toml setup.py $(shell find src/lycosa -name '*.pyx' -o -name '*.pxi')
 	sh tools/prerequisites.sh venv $(VENV)
-	$(BIN)/pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
+	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements/dev.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
 	touch $(STAMP)
 
@@ -80,7 +81,7 @@ $(VENV)/.collected: $(STAMP)
 
 # Tests wait for processes and sockets, so more of them run side by side than there are cores.
 tested: $(VENV)/.collected
-	$(BIN)/pytest -n 5 --dist worksteal -m "not conformance and not soak" --ignore tests/conformance
+	$(BIN)/pytest -n 4 --dist worksteal -m "not conformance and not soak" --ignore tests/conformance
 
 # A wheel in dist/, installed alone, without any extra, and tried there.
 TRIED := .cache/package
@@ -173,6 +174,7 @@ figures: setup
 
 soak: setup
 	$(BIN)/pytest -n auto -m soak
+	$(BIN)/pytest -n auto -m "hypothesis and not soak and not conformance" --hypothesis-profile long
 
 mutants: setup
 	$(BIN)/pytest -n auto tests/integration/test_mutants.py

@@ -19,6 +19,7 @@ import pytest
 from hypothesis import settings
 
 from needs import leave_out, told
+from seeds import SHORT
 
 pytest_plugins = ["servers.fixtures"]
 
@@ -26,9 +27,7 @@ _FOLDER = tempfile.TemporaryDirectory(prefix="lycosa-tests-")
 os.environ["LYCOSA_RUNTIME_DIR"] = _FOLDER.name
 atexit.register(_FOLDER.cleanup)
 
-# How long an example takes says something of the machine, which runs other tests beside it.
-settings.register_profile("lycosa", deadline=None)
-settings.load_profile("lycosa")
+settings.load_profile(SHORT)
 
 _MEMORY = Path("/dev/shm")
 _ROOM_BYTES = 4 << 30

@@ -36,6 +36,7 @@ GENERATED = ("docs/reference/api.md", "docs/reference/commands.md")
 
 FENCE = re.compile(r"^( *)```([^\n]*)\n(.*?)^\1```$", re.MULTILINE | re.DOTALL)
 FILE = re.compile(r"`([\w./-]+\.(?:rq|toml|py))`:\s*$")
+TO_FILE = re.compile(r"(.*?)(?: > ([\w./-]+))?\s*\Z", re.DOTALL)
 SHELL_WORDS = re.compile(r"[|;&<>$`(){}*~]")
 
 RUNNER = """\
@@ -48,6 +49,21 @@ for line in sys.stdin:
         print("\\0", flush=True)
 """
 """Runs blocks in one namespace, and marks where the output of each ends."""
+
+
+class Command(NamedTuple):
+    """A `lycosa` command that needs no shell."""
+
+    words: list[str]
+    file: str
+    """The file that its output goes to, as `> file` says; empty if it is shown."""
+
+    def printed(self, output: str, folder: Path) -> str:
+        """Return what is shown of an output, or write it to its file."""
+        if not self.file:
+            return output
+        (folder / self.file).write_text(output, encoding="utf-8")
+        return ""
 
 
 class Block(NamedTuple):
@@ -166,16 +182,17 @@ class Reader:
         if block.language == "python":
             return self._python.runs(self._told(block.script))
         if commands := plain_commands(block.script):
-            printed = "".join(self._runs(words) for words in commands)
+            printed = "".join(map(self._runs, commands))
         else:
             printed = self._runs_shell(block.script)
         return "".join(f"{line.rstrip()}\n" for line in printed.splitlines())
 
-    def _runs(self, words: list[str]) -> str:
+    def _runs(self, command: Command) -> str:
+        words = command.words
         extra = self._extra if words[0] == "crawl" else []
         done = lycosa(*words, *extra, cwd=self._folder)
         assert done.returncode == 0, f"lycosa {shlex.join(words)}\n{done.stdout}\n{done.stderr}"
-        return done.stdout
+        return command.printed(done.stdout, self._folder)
 
     def _runs_shell(self, script: str) -> str:
         path = f"{self._programs}:{Path(sys.executable).parent}:{os.environ['PATH']}"
@@ -192,16 +209,17 @@ class Reader:
         return done.stdout
 
 
-def plain_commands(script: str) -> list[list[str]]:
-    """Return the words of each `lycosa` command; none if the script needs a shell."""
+def plain_commands(script: str) -> list[Command]:
+    """Return the `lycosa` commands of a script; none if it needs a shell."""
     commands = []
-    for line in unquoted_lines(script):
+    for whole in unquoted_lines(script):
+        line, file = TO_FILE.findall(whole)[0]
         words = shlex.split(line, comments=True)
         if not words:
             continue
         if words[0] != "lycosa" or SHELL_WORDS.search(re.sub(r"'[^']*'|\"[^\"]*\"", "", line)):
             return []
-        commands.append(words[1:])
+        commands.append(Command(words[1:], file))
     return commands
 
 

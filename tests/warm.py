@@ -28,11 +28,17 @@ from typing import IO, NoReturn
 
 LOADED = [
     "lycosa.cli.main",
-    *(f"lycosa.cli.commands.{name}" for name in ("check", "edit", "export", "inspect")),
-    *(f"lycosa.cli.commands.{name}" for name in ("query", "report", "study", "tools")),
-    *("duckdb", "lycosa.crawl.directory", "lycosa.report", "lycosa.study", "scipy.sparse.linalg"),
+    *(f"lycosa.cli.commands.{name}" for name in ("check", "tools", "publishing.export")),
+    *(f"lycosa.cli.commands.running.{name}" for name in ("crawl", "edit", "steer")),
+    *(f"lycosa.cli.commands.reading.{name}" for name in ("content", "inspect", "query", "verify")),
+    *(f"lycosa.cli.commands.analysis.{name}" for name in ("compare", "report", "study")),
+    *("duckdb", "lycosa.crawl.directory", "lycosa.crawl.checking.batch", "scipy.sparse.linalg"),
+    *("lycosa.crawl.inspect.audit", "lycosa.crawl.inspect.edits", "lycosa.crawl.inspect.explain"),
+    *("lycosa.report.build", "lycosa.study.build", "lycosa.study.sql", "lycosa.study.checks.run"),
+    *("lycosa.query.index", "lycosa.query.text.extras", "pyarrow.dataset", "rich._emoji_codes"),
+    *("lycosa.frontier.schedulers.breadth_first", "lycosa.crawl.processes.workers.supervisor"),
     *("lycosa.crawl.simulation.simulation", "lycosa.testweb.generated.web"),
-    *("lycosa.cli.commands.crawl", "lycosa.crawl.processes.run", "lycosa.fetch.tls"),
+    *("lycosa.crawl.processes.run", "lycosa.fetch.tls"),
     *(f"lycosa.cli.{name}" for name in ("commands.cluster.status", "commands.cluster.lead")),
     *("lycosa.cli.screen.cluster", "lycosa.crawl.logs.orders", "lycosa.crawl.logs.distant"),
     *(f"lycosa.cli.commands.topics.{name}" for name in ("train", "show", "label", "crawl")),
@@ -88,13 +94,23 @@ def server() -> tuple[IO[str], IO[str]]:
     return process.stdin, process.stdout
 
 
+def prepare(words: list[str]) -> None:
+    """Load the model of languages once: of a small study that is the greater part."""
+    if "study" in words or "report" in words:
+        from lycosa.extract.languages.detector import supported
+
+        supported()
+
+
 def requests() -> Iterator[dict[str, object]]:
     """Fork for every line that comes in, and tell how each ended; yields in the forks alone."""
     with os.fdopen(os.dup(0)) as lines, os.fdopen(os.dup(1), "w", buffering=1) as answers:
         for line in lines:
+            request = json.loads(line)
+            prepare(request["command"])
             process = os.fork()
             if process == 0:
-                yield json.loads(line)
+                yield request
                 return
             print(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]), file=answers)
 

@@ -35,6 +35,7 @@ change from one version to the next.
     memory         puts the process's heap into large pages
     clock          real and virtual time
     loop           the event loop
+    channel        sends messages to another process, whole and in order
     sandbox        takes the network away from a process
     failpoints     named places where tests can kill the crawler
     amounts        formats sizes, durations and counts

@@ -91,22 +91,38 @@ class _Program(ctypes.Structure):
     _fields_ = (("length", ctypes.c_ushort), ("instructions", ctypes.c_char_p))
 
 
-def filter_for(machine: Machine) -> list[tuple[int, int, int, int]]:
-    """Return the filter in classic BPF: operation, jump if true, jump if false, operand."""
-    refuse, missing = REFUSE | errno.EACCES, REFUSE | errno.ENOSYS
-    checks: list[tuple[int, int, int, int]] = []
-    for number in sorted(machine.refused.values()):
-        checks += [(_IF_EQUAL, 0, 1, number), (_RETURN, 0, 0, refuse)]
+Instruction = tuple[int, int, int, int]
+"""Of classic BPF: operation, jump if true, jump if false, operand."""
+_REFUSED, _MISSING = REFUSE | errno.EACCES, REFUSE | errno.ENOSYS
+
+
+def filter_for(machine: Machine) -> list[Instruction]:
+    """Return a filter that refuses every call by which the network could be reached."""
+    return [
+        *_known_calls_alone(machine),
+        *_each(sorted(machine.refused.values()), _REFUSED),
+        (_RETURN, 0, 0, ALLOW),
+    ]
+
+
+def _known_calls_alone(machine: Machine) -> list[Instruction]:
+    """Kill at another architecture's calls; newer calls than the list do not exist."""
     return [
         (_LOAD_WORD, 0, 0, _ARCHITECTURE_AT),
         (_IF_EQUAL, 1, 0, machine.audit_number),
         (_RETURN, 0, 0, KILL),
         (_LOAD_WORD, 0, 0, _NUMBER_AT),
         (_IF_GREATER, 0, 1, NEWEST_CALL),
-        (_RETURN, 0, 0, missing),
-        *checks,
-        (_RETURN, 0, 0, ALLOW),
+        (_RETURN, 0, 0, _MISSING),
     ]
+
+
+def _each(calls: Iterable[int], verdict: int) -> list[Instruction]:
+    """End each of these system calls with one verdict."""
+    checks: list[Instruction] = []
+    for number in calls:
+        checks += [(_IF_EQUAL, 0, 1, number), (_RETURN, 0, 0, verdict)]
+    return checks
 
 
 def give_up_network() -> None:
@@ -122,21 +138,12 @@ def give_up_network() -> None:
     raise _unguarded("the kernel took the filter and still opens sockets")
 
 
-def local_filter_for(machine: Machine) -> list[tuple[int, int, int, int]]:
+def local_filter_for(machine: Machine) -> list[Instruction]:
     """Return a filter that lets a process open sockets of its own machine alone."""
-    refuse, missing = REFUSE | errno.EACCES, REFUSE | errno.ENOSYS
     rings = [number for name, number in machine.refused.items() if name.startswith("io_uring")]
-    checks: list[tuple[int, int, int, int]] = []
-    for number in rings:
-        checks += [(_IF_EQUAL, 0, 1, number), (_RETURN, 0, 0, missing)]
     return [
-        (_LOAD_WORD, 0, 0, _ARCHITECTURE_AT),
-        (_IF_EQUAL, 1, 0, machine.audit_number),
-        (_RETURN, 0, 0, KILL),
-        (_LOAD_WORD, 0, 0, _NUMBER_AT),
-        (_IF_GREATER, 0, 1, NEWEST_CALL),
-        (_RETURN, 0, 0, missing),
-        *checks,
+        *_known_calls_alone(machine),
+        *_each(rings, _MISSING),
         (_IF_EQUAL, 1, 0, machine.refused["socket"]),
         (_RETURN, 0, 0, ALLOW),
         (_LOAD_WORD, 0, 0, _FIRST_ARGUMENT_AT),
@@ -144,7 +151,7 @@ def local_filter_for(machine: Machine) -> list[tuple[int, int, int, int]]:
         (_RETURN, 0, 0, ALLOW),
         (_IF_EQUAL, 0, 1, socket.AF_NETLINK),
         (_RETURN, 0, 0, ALLOW),
-        (_RETURN, 0, 0, refuse),
+        (_RETURN, 0, 0, _REFUSED),
     ]
 
 
@@ -165,7 +172,7 @@ def give_up_internet() -> None:
         raise _unguarded("the kernel took the filter and still opens sockets")
 
 
-def _install(seccomp: int, instructions: Iterable[tuple[int, int, int, int]]) -> None:
+def _install(seccomp: int, instructions: Iterable[Instruction]) -> None:
     packed = [struct.pack("=HBBI", *instruction) for instruction in instructions]
     program = _Program(len(packed), b"".join(packed))
     libc = ctypes.CDLL(None, use_errno=True)

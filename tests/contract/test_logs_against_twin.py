@@ -15,6 +15,7 @@ from all_logs import KINDS, crawl_of, eventually
 from lycosa.log.format import decode_messages, encode
 from lycosa.log.protocol import Head, Log, Take, Write
 from lycosa.records import Counted, Discovered, Taken
+from seeds import examples
 
 PARTITIONS = 3
 EXAMPLES = {"memory": 150, "loose": 150, "sqlite": 30, "postgres": 12, "jetstream": 8}
@@ -47,10 +48,11 @@ class Twin:
         self.notes: dict[str, bytes] = {}
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize("kind", [pytest.param(k, marks=NEEDS.get(k, ())) for k in KINDS])
 def test_a_log_does_what_its_twin_does(kind: str, request: pytest.FixtureRequest) -> None:
     @settings(
-        max_examples=EXAMPLES[kind],
+        max_examples=examples(EXAMPLES[kind]),
         suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow],
     )
     @given(steps)

@@ -26,6 +26,7 @@ from lycosa.frontier.schedulers import ChoosesFrom, CountsLinks, Scheduler
 from lycosa.frontier.schedulers.factory import Order, make_scheduler
 from lycosa.plugins.guarded import HeldScheduler
 from lycosa.records import Admitted, Fetched, Outcome
+from seeds import examples
 
 SITES = ["com.a:", "com.a:s", "com.a:8080", "com.b.www:", "org.c:"]
 FOLDERS = ["/", "/v/", "/v/w/", "/v/w/x", "/v/y", "/z", "/z?", "/z?q=1"]
@@ -49,6 +50,7 @@ def kinds() -> list[tuple[str, str, Maker]]:
     return [*plain, *with_scores, ("breadth-first", "default", held)]
 
 
+@pytest.mark.hypothesis
 @pytest.mark.parametrize(("name", "score", "make"), kinds())
 def test_every_order_keeps_the_promises(name: str, score: str, make: Maker) -> None:
     class Machine(SchedulerMachine):
@@ -57,7 +59,7 @@ def test_every_order_keeps_the_promises(name: str, score: str, make: Maker) -> N
             return make(self.state, Order(options, lambda: self.moment))
 
     run_state_machine_as_test(
-        Machine, settings=settings(max_examples=60, stateful_step_count=50, deadline=None)
+        Machine, settings=settings(max_examples=examples(60), stateful_step_count=50, deadline=None)
     )
 
 

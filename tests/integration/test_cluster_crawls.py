@@ -17,7 +17,7 @@ from cluster_crawl import PARTITIONS, check, crawl
 from lycosa.crawl.simulation.cluster.world import CALM, Weather
 from lycosa.log.format import decode_events
 from lycosa.records import CycleBegun
-from seeds import seeds
+from seeds import few_of, seeds
 
 
 def machines_of(seed: int) -> int:
@@ -32,14 +32,14 @@ def test_machines_share_a_crawl(tmp_path: Path) -> None:
     assert all(machine.requests_before for machine in cluster.machines)
 
 
-@pytest.mark.parametrize("seed", seeds(5, 10))
+@pytest.mark.parametrize("seed", seeds(2, 10))
 def test_nothing_is_lost_or_kept_twice_whatever_happens(seed: int, tmp_path: Path) -> None:
     cluster, result = crawl(seed, tmp_path, machines_of(seed))
     check(cluster, result, seed)
     assert sum(result.faults.values()) > 1
 
 
-@pytest.mark.parametrize("seed", seeds(3, 6, start=20))
+@pytest.mark.parametrize("seed", seeds(1, 6, start=20))
 def test_limits_are_exact_whatever_happens(seed: int, tmp_path: Path) -> None:
     limit = (17, 60)[seed % 2]
     cluster, result = crawl(seed, tmp_path, machines_of(seed), limits={"pages": limit})
@@ -48,14 +48,14 @@ def test_limits_are_exact_whatever_happens(seed: int, tmp_path: Path) -> None:
     assert [str(breach) for breach in result.breaches] == []
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", seeds(1, 2))
 def test_long_pauses_are_kept_over_takeovers(seed: int, tmp_path: Path) -> None:
     cluster, result = crawl(seed, tmp_path, 5, limits={"delay_seconds": 40.0})
     check(cluster, result, seed)
 
 
 @pytest.mark.parametrize(
-    ("seed", "weather"), [(3, None), (5, None), (7, None), (5, CALM), (7, CALM)]
+    ("seed", "weather"), few_of([(3, None), (5, CALM), (5, None), (7, None), (7, CALM)], 2)
 )
 def test_cycles_have_the_pages_that_they_should_whoever_runs_them(
     seed: int, weather: Weather | None, tmp_path: Path
@@ -77,7 +77,7 @@ def test_cycles_have_the_pages_that_they_should_whoever_runs_them(
     assert min(begun[2], begun[3]) >= (60 if weather is CALM else 50)
 
 
-@pytest.mark.parametrize("seed", seeds(2, 4))
+@pytest.mark.parametrize("seed", seeds(1, 4))
 def test_machines_take_turns_at_hosts_that_they_share(seed: int, tmp_path: Path) -> None:
     turns = {"partitions": 4, "partitioner": "url-hash", "phases": 6, "slot_seconds": 5.0}
     cluster, result = crawl(seed, tmp_path, 2 + seed, limits={"frontier": turns})

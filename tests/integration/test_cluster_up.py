@@ -12,6 +12,7 @@ import pytest
 
 from integration.test_workers import eventually
 from lycosa.store.reader import table
+from seeds import soak
 
 TRIAL = [sys.executable, "-m", "lycosa", "cluster", "up", "2", "-o", "trial"]
 
@@ -33,6 +34,7 @@ def are_gone(children: list[psutil.Process]) -> bool:
     )
 
 
+@soak
 def test_a_trial_that_is_stopped_leaves_its_folder_and_nothing_else(tmp_path: Path) -> None:
     process, children = started(tmp_path, "store/*/manifests/*")  # pages are there
     commands = [" ".join(child.cmdline()) for child in children]

@@ -13,6 +13,7 @@ from damage import cut, damage_web, flip, stopped
 from damage_cases import Case, damage
 from lycosa.errors import StoreError
 from lycosa.study.build import study
+from seeds import few_of
 from warm import lycosa
 
 
@@ -51,7 +52,7 @@ def test_a_damaged_table_is_named_with_what_mends_it(
         assert "lycosa-0-00001" in done.stdout + done.stderr
 
 
-@pytest.mark.parametrize("places", [9, pytest.param(60, marks=pytest.mark.soak)])
+@pytest.mark.parametrize("places", few_of([4, 60], 1))
 def test_no_flipped_byte_of_a_table_is_taken_for_a_mistake_of_ours(
     base: Path, tmp_path: Path, places: int
 ) -> None:

@@ -16,13 +16,14 @@ from lycosa.crawl.simulation.kills import KillRandomly, no_kills
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.log.protocol import Head
 from lycosa.testweb.webs.graph import GraphWeb
+from seeds import examples
 
 
 def url(n: int) -> str:
     return f"http://h{n}.d{n}.test/"
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(
     order=st.permutations(range(10)),
     workers=st.integers(1, 4),

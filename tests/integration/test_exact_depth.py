@@ -22,6 +22,7 @@ from lycosa.frontier.distance import MOST_REDIRECTS, SEED, farthest, through
 from lycosa.records import LinkKind, Outcome
 from lycosa.testweb.webs.graph import GraphWeb, OtherNames
 from lycosa.url import url_of
+from seeds import examples
 
 
 def url(n: int) -> str:
@@ -70,7 +71,7 @@ def crawl(web: GraphWeb, job: Job, kills: int, seed: int, log: str) -> tuple[lis
         return simulation.kept_urls(), [str(breach) for breach in result.breaches]
 
 
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(graphs(), st.integers(0, 4), st.integers(0, 1000))
 def test_depth_is_exact_in_any_order_and_through_kills(
     drawn: tuple[GraphWeb, int], kills: int, seed: int
@@ -81,7 +82,7 @@ def test_depth_is_exact_in_any_order_and_through_kills(
     assert breaches == []
 
 
-@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(30), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(graphs(), st.integers(0, 3), st.integers(0, 1000))
 def test_depth_is_exact_on_the_sqlite_log(
     drawn: tuple[GraphWeb, int], kills: int, seed: int
@@ -141,7 +142,7 @@ def expected_of(web: GraphWeb, depth: int) -> dict[str, tuple[int, int]]:
     return found
 
 
-@settings(max_examples=5, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(10), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(chains(), st.integers(0, 4), st.integers(0, 3), st.integers(0, 1000))
 def test_a_chain_of_redirects_ends_after_twenty_in_any_order_and_through_kills(
     web: GraphWeb, depth: int, kills: int, seed: int

@@ -23,6 +23,7 @@ from examples import GENERATED, READ, ROOT, SHOWN, TYPED, Block, Reader, blocks,
 from integration.test_howto import BLOCK
 from lycosa.config import parse_job
 from lycosa.testweb.servers.server import SocketWeb
+from seeds import soak
 from stand_in import ExampleWeb, StandIn
 
 ELSEWHERE = {
@@ -52,6 +53,8 @@ HERE = [
     if page not in ELSEWHERE and page != FRONT
     if any(block.language in TYPED for block in blocks(page))
 ]
+LONG = {"docs/howto/crawl-a-topic.md"}
+"""Pages that take a quarter of a minute; `test_topics.py` types most of their commands, too."""
 SETTING_UP = re.compile(r"^(python3 -m venv|pip install|make) ")
 FILES = {"docs/howto/test-web.md": ["seen.jsonl"]}
 """Files that a page takes for granted."""
@@ -77,7 +80,9 @@ def served(script: str, folder: Path) -> Iterator[None]:
             server.terminate()
 
 
-@pytest.mark.parametrize("page", HERE)
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=[soak] if page in LONG else []) for page in HERE]
+)
 def test_every_example_works_and_prints_what_is_shown(
     page: str, stand_in: StandIn, tmp_path: Path
 ) -> None:

@@ -22,6 +22,7 @@ from lycosa.crawl.status.progress import refusals_of
 from lycosa.records import TRAPS, Purpose, Request
 from lycosa.testweb.web import HTML, Reply
 from lycosa.testweb.webs.graph import GraphWeb
+from seeds import examples
 
 SITE = "http://www.a.test"
 HOME = f"{SITE}/"
@@ -120,7 +121,7 @@ def finite_site(
     return site
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=examples(15), deadline=None, suppress_health_check=list(HealthCheck))
 @given(
     layout=st.sampled_from(sorted(LAYOUTS)),
     pages=st.integers(1, 40),

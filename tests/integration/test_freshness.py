@@ -7,17 +7,24 @@ small beside what chance would do is one all the same, and one that has gone is 
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import pytest
 from benchmarks.freshness import POLICIES, Found, Way, keep_fresh, spearman
 
+from seeds import few_of
 
-@pytest.fixture(scope="module")
-def found() -> dict[str, Found]:
+
+class Size(NamedTuple):
+    hosts: int
+    pages_per_host: int
+
+
+@pytest.fixture(scope="module", params=few_of([Size(3, 20), Size(6, 30)], 1))
+def found(request: pytest.FixtureRequest) -> dict[str, Found]:
     """The same number of requests a day for each policy, for twenty cycles."""
-    return {
-        policy: keep_fresh(Way(policy, hosts=6, pages_per_host=30, cycles=20))
-        for policy in POLICIES
-    }
+    size: Size = request.param
+    return {policy: keep_fresh(Way(policy, **size._asdict(), cycles=20)) for policy in POLICIES}
 
 
 def test_all_policies_have_the_same_number_of_requests(found: dict[str, Found]) -> None:

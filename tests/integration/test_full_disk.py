@@ -27,6 +27,7 @@ from lycosa.testweb.generated.web import GeneratedWeb
 from lycosa.testweb.referee.referee import Referee
 from lycosa.testweb.servers.server import SocketWeb
 from needs import UNSHARE
+from seeds import soak
 from warc_tools import check_folder
 
 HOSTS = 24
@@ -154,6 +155,7 @@ def test_a_disk_that_what_was_fetched_fills_loses_nothing(sizes: list[str], tmp_
     check_complete(web, directory)
 
 
+@soak
 def test_a_disk_that_the_log_fills_loses_nothing(tmp_path: Path) -> None:
     web = web_of(HOSTS, HOSTS)
     sizes = ["20k", "36k", "56k", "400k", "1200k"]

@@ -51,7 +51,7 @@ def tried(folder: Path, examples: int, *words: str) -> subprocess.CompletedProce
 def test_every_request_is_answered_as_the_document_says(tmp_path: Path) -> None:
     leaving_out = [word for name in STARTING for word in ("--exclude-operation-id", name)]
     words = ["--phases", "fuzzing", *leaving_out]
-    done = tried(crawled(tmp_path / "site"), 3, *words)
+    done = tried(crawled(tmp_path / "site"), 1, *words)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from examples import plain_commands
+from examples import Command, plain_commands
 from warm import in_full, lycosa
 
 HOWTO = Path(__file__).parents[2] / "docs" / "howto"
@@ -54,7 +54,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 def typed(script: str, folder: Path) -> str:
     """Run what a reader would paste; returns what is printed, without spaces at the ends."""
     if commands := plain_commands(script):
-        printed = "".join(run(words, folder) for words in commands)
+        printed = "".join(run(command, folder) for command in commands)
     else:
         printed = in_shell(script, folder)
     return "".join(f"{line.rstrip()}\n" for line in printed.splitlines())
@@ -63,14 +63,15 @@ def typed(script: str, folder: Path) -> str:
 begun_in_full: set[str] = set()
 
 
-def run(words: list[str], folder: Path) -> str:
+def run(command: Command, folder: Path) -> str:
     """Run a command: the first of its name from nothing, others where everything is loaded."""
+    words = command.words
     name = " ".join(words[:2]) if words[0] == "check" else words[0]
     runner = lycosa if name in begun_in_full else in_full
     begun_in_full.add(name)
     done = runner(*words, cwd=folder)
     assert done.returncode in (0, 1), f"{shlex.join(words)}\n{done.stderr}"
-    return done.stdout
+    return command.printed(done.stdout, folder)
 
 
 def in_shell(script: str, folder: Path) -> str:

@@ -14,7 +14,8 @@ from typing import NamedTuple, Self
 
 import pytest
 
-from examples import TypedPython
+from examples import Command, TypedPython, plain_commands
+from warm import lycosa
 
 ROOT = Path(__file__).parents[2]
 HOWTO = ROOT / "docs" / "howto"
@@ -62,10 +63,10 @@ class Reader:
     def __init__(self, folder: Path, python: str, path: str = "") -> None:
         self._folder = folder
         self._environment = os.environ | {
-            "COLUMNS": "100",
             "PATH": f"{path or Path(python).parent}:{os.environ['PATH']}",
         }
         self.python = TypedPython(folder, python)
+        self._is_ours = python == sys.executable
 
     def __enter__(self) -> Self:
         return self
@@ -74,9 +75,16 @@ class Reader:
         self.python.leave(is_failed=failure is not None)
 
     def types(self, block: Block) -> str:
-        if block.kind == "sh":
-            return self._bash(block.script)
-        return self.python.runs(block.script)
+        if block.kind != "sh":
+            return self.python.runs(block.script)
+        if self._is_ours and (commands := plain_commands(block.script)):
+            return without_spaces("".join(map(self._lycosa, commands)))
+        return without_spaces(self._bash(block.script))
+
+    def _lycosa(self, command: Command) -> str:
+        done = lycosa(*command.words, cwd=self._folder)
+        assert done.returncode == 0, f"{command}\n{done.stdout}\n{done.stderr}"
+        return command.printed(done.stdout, self._folder)
 
     def _bash(self, script: str) -> str:
         done = subprocess.run(
@@ -89,7 +97,17 @@ class Reader:
             check=False,
         )
         assert done.returncode == 0, f"{script}\n{done.stdout}\n{done.stderr}"
-        return "".join(f"{line.rstrip()}\n" for line in done.stdout.splitlines())
+        return done.stdout
+
+
+def without_spaces(printed: str) -> str:
+    """Return lines without spaces at their ends."""
+    return "".join(f"{line.rstrip()}\n" for line in printed.splitlines())
+
+
+@pytest.fixture(autouse=True)
+def terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "100")
 
 
 def test_every_block_on_crawling_and_reading_prints_what_the_page_shows(folder: Path) -> None:

@@ -17,6 +17,7 @@ from hypothesis import given, seed, settings
 
 from integration.http_answers import Play, Sent, plays
 from integration.http_wires import Reading, Reference, Wire
+from seeds import examples
 
 
 class Difference(NamedTuple):
@@ -330,7 +331,7 @@ def check(play: Play) -> None:
 
 
 @seed(9112)
-@settings(max_examples=250, deadline=None, database=None)
+@settings(max_examples=examples(250), deadline=None, database=None)
 @given(plays)
 def test_what_h11_reads_our_client_reads_alike(play: Play) -> None:
     check(play)

@@ -22,7 +22,7 @@ from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.failpoints import NAMES
 from lycosa.records import Outcome
 from lycosa.testweb.generated.web import GeneratedWeb
-from seeds import seeds
+from seeds import few_of, seeds
 from small_crawl import check, job_for, small_web
 
 
@@ -57,18 +57,17 @@ SELDOM = {
 """Where a crawl comes so seldom that more passings than these would be no kill."""
 
 
-PASSINGS = {"memory": (1, 7), "sqlite": (2, 40)}
-"""A kill at every so manieth passing: early and late, with half of them for each log."""
+PASSINGS = {"memory": (40,), "sqlite": (1,)}
+"""A kill at every so manieth passing: late in one log, early in the other."""
 
 
 def killed_at(name: str, log: str, passings: Sequence[int], folder: Path) -> int:
     """Run a crawl for each number of passings; return how often it was killed."""
     reached = 0
-    for times in passings:
-        if times <= SELDOM.get((name, log), times):
-            result = run(folder / str(times), times, KillEvery({name: times}), log)
-            reached += len(result.kills)
-            assert set(result.kills) <= {name}
+    for times in {min(times, SELDOM.get((name, log), times)) for times in passings}:
+        result = run(folder / str(times), times, KillEvery({name: times}), log)
+        reached += len(result.kills)
+        assert set(result.kills) <= {name}
     return reached
 
 
@@ -100,14 +99,14 @@ def test_without_kills_the_result_is_the_same(log: str, tmp_path: Path) -> None:
         assert all(reached[name] < times for name in spared), "it can be killed there"
 
 
-@pytest.mark.parametrize("seed", seeds(15, 60))
+@pytest.mark.parametrize("seed", seeds(4, 60))
 def test_killed_at_random_again_and_again(seed: int, tmp_path: Path) -> None:
     plan = KillRandomly(seed, kills=12, probability=0.02)
     result = run(tmp_path, seed % 12, plan, "sqlite" if seed % 3 == 0 else "memory")
     assert len(result.kills) == 12
 
 
-@pytest.mark.parametrize("seed", seeds(4, 12))
+@pytest.mark.parametrize("seed", seeds(1, 12))
 def test_page_limits_are_exact_through_kills(seed: int, tmp_path: Path) -> None:
     for limit in (1, 17, 60):
         web = small_web(seed)
@@ -118,7 +117,7 @@ def test_page_limits_are_exact_through_kills(seed: int, tmp_path: Path) -> None:
         assert [str(breach) for breach in result.breaches] == []
 
 
-@pytest.mark.parametrize("seed", seeds(3, 6))
+@pytest.mark.parametrize("seed", seeds(1, 6))
 def test_byte_limits_are_never_exceeded(seed: int, tmp_path: Path) -> None:
     web = small_web(seed)
     simulation = Simulation(web, job_for(web, bytes=40_000), tmp_path, seed=seed)
@@ -220,8 +219,10 @@ def test_killed_while_finished_sites_are_spilled(name: str, tmp_path: Path) -> N
     assert reached >= 2
 
 
-@pytest.mark.parametrize("commit_seconds", [0.5, 30.0])
-@pytest.mark.parametrize("delay", [0.2, 0.5, 3.0])
+@pytest.mark.parametrize(
+    ("delay", "commit_seconds"),
+    few_of([(0.2, 30.0), (3.0, 0.5), (0.2, 0.5), (0.5, 0.5), (0.5, 30.0), (3.0, 30.0)], 2),
+)
 def test_a_kill_repeats_one_request_a_host_at_most(
     delay: float, commit_seconds: float, tmp_path: Path
 ) -> None:

@@ -36,7 +36,7 @@ from lycosa.testweb.robots import Closure, Group, Robots
 from lycosa.testweb.web import HTML, Reply
 from lycosa.testweb.webs.graph import GraphWeb
 from lycosa.url import url_of
-from seeds import soak
+from seeds import few_of, soak
 
 NUMBERED = ("series-number", "series-padded", "series-folder")
 PARENTS = "cellar"
@@ -62,7 +62,8 @@ def check_whole(simulation: Simulation, web: GeneratedWeb, result: Result) -> No
         assert PartitionState.unpack(state.pack(3)).pack(3) == state.pack(3)
 
 
-@pytest.mark.parametrize("case", [pytest.param(EVALUATED[0], marks=soak), *EVALUATED[1:]])
+@soak
+@pytest.mark.parametrize("case", EVALUATED)
 def test_hidden_pages_are_found_at_a_bounded_cost(case: Case, tmp_path: Path) -> None:
     web = case.web()
     simulation = Simulation(web, job_for(web), tmp_path, seed=case.seed)
@@ -151,7 +152,7 @@ def run_small(folder: Path, seed: int, kills: KillPlan, log: str) -> Simulation:
 
 
 @pytest.mark.parametrize("log", ["memory", "sqlite"])
-@pytest.mark.parametrize("seed", [3, 4])
+@pytest.mark.parametrize("seed", few_of([4, 3], 1))
 def test_mining_survives_kills(seed: int, log: str, tmp_path: Path) -> None:
     run_small(tmp_path, seed, KillRandomly(seed, kills=15, probability=0.006), log)
 

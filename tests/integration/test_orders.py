@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import warm
 from integration.test_real_crawl import finish, said, web_of
 from integration.test_workers import Judged, eventually, kept_urls, start, unchanged, worker_pids
 from lycosa.config import Job
@@ -26,6 +27,7 @@ from lycosa.log.format import decode_events
 from lycosa.records import OrderApplied, Outcome
 from lycosa.testweb.generated.web import GeneratedWeb
 from lycosa.url import host_of, key_of
+from seeds import few_of
 
 PAUSED_SECONDS = 1.0
 """After this time a pause that was given lets no request begin."""
@@ -75,8 +77,7 @@ def slow(job: Job) -> Job:
 
 
 def lycosa(*arguments: str) -> str:
-    command = [sys.executable, "-m", "lycosa", *arguments]
-    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    ended = warm.lycosa(*arguments)
     assert ended.returncode == 0, ended.stderr
     return ended.stdout
 
@@ -97,9 +98,7 @@ def orders_for(web: GeneratedWeb, kinds: str) -> list[orders.Order]:
     return [*some, orders.Stop(), orders.Resume()]
 
 
-@pytest.mark.parametrize(
-    ("workers", "kinds"), [(1, "all"), (2, "some"), pytest.param(2, "all", marks=pytest.mark.soak)]
-)
+@pytest.mark.parametrize(("workers", "kinds"), few_of([(2, "some"), (1, "all"), (2, "all")], 1))
 def test_every_order_has_effect_once_whatever_is_killed_after_it(
     workers: int, kinds: str, tmp_path: Path
 ) -> None:
@@ -140,7 +139,7 @@ def test_every_order_has_effect_once_whatever_is_killed_after_it(
     assert audit(directory).breaches == []
 
 
-@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.soak), 2])
+@pytest.mark.parametrize("workers", few_of([2, 1], 1))
 def test_a_pause_holds_over_kills_and_counts_in_no_limit(workers: int, tmp_path: Path) -> None:
     def limited(job: Job) -> Job:
         crawl = replace(job.crawl, workers=workers)
@@ -177,10 +176,7 @@ def test_a_pause_holds_over_kills_and_counts_in_no_limit(workers: int, tmp_path:
     assert audit(directory).breaches == []
 
 
-@pytest.mark.parametrize(
-    "workers",
-    [pytest.param(1, marks=pytest.mark.soak), 2, pytest.param(3, marks=pytest.mark.soak)],
-)
+@pytest.mark.parametrize("workers", few_of([2, 1, 3], 1))
 def test_limits_that_are_added_raised_and_lowered_stay_exact(workers: int, tmp_path: Path) -> None:
     with Judged(web_of(16, 8), tmp_path, slow) as judged:
         directory = judged.directory

@@ -21,6 +21,7 @@ from lycosa.log.protocol import Log, Write
 from lycosa.log.snapshot import MemorySnapshots, SnapshotFolder, Snapshots
 from lycosa.log.sqlite import SqliteLog
 from lycosa.records import Discovered, Fetched, Outcome, Taken
+from seeds import examples
 
 OWNERS = st.sampled_from(["anna", "boris"])
 MINE, OTHER = 0, 1
@@ -147,6 +148,8 @@ def comparable(state: PartitionState) -> bytes:
 
 
 TestTwoOwners = TwoOwners.TestCase
-TestTwoOwners.settings = settings(max_examples=200, stateful_step_count=40, deadline=None)
+TestTwoOwners.settings = settings(max_examples=examples(200), stateful_step_count=40, deadline=None)
 TestTwoOwnersOnDisk = TwoOwnersOnDisk.TestCase
-TestTwoOwnersOnDisk.settings = settings(max_examples=40, stateful_step_count=30, deadline=None)
+TestTwoOwnersOnDisk.settings = settings(
+    max_examples=examples(40), stateful_step_count=30, deadline=None
+)

@@ -114,14 +114,10 @@ def test_table_5_links_are_found_in_any_markup_up_to_a_hundred(
     assert kept(directory) == {row.url, *row.targets[: row.found]}
 
 
-OFTEN = {0, 7812}
-"""The largest trees that every run of the tests crawls, by their triples."""
-
-
 @pytest.mark.parametrize(
     "row",
     [
-        pytest.param(row, marks=[soak] if row.pages == 3906 and row.triples not in OFTEN else [])
+        pytest.param(row, marks=[soak] if row.pages > LARGEST_OVER_SOCKETS else [])
         for row in TABLE_7
     ],
     ids=lambda row: f"{row.pages} with {row.triples}",

@@ -33,7 +33,7 @@ from lycosa.records import HostReport, Outcome
 from lycosa.testweb.robots import Group, Robots
 from lycosa.testweb.webs.graph import GraphWeb
 from mover import Mover
-from seeds import seeds
+from seeds import few_of, seeds, soak
 from small_crawl import DEPTH, PARTITIONS, check, small_web
 
 Patch = pytest.MonkeyPatch
@@ -98,7 +98,7 @@ def check_turns(simulation: Simulation, result: Result, referee: TurnReferee, se
     assert set(holders) == {1}
 
 
-@pytest.mark.parametrize("partitioner", ["url-hash", "url-sum"])
+@pytest.mark.parametrize("partitioner", few_of(["url-hash", "url-sum"], 1))
 def test_partitions_that_take_turns_find_what_others_find(partitioner: str, tmp_path: Path) -> None:
     job = small_job(1, partitioner)
     check_turns(*run(tmp_path, 1, job), 1)
@@ -112,8 +112,8 @@ def test_an_order_by_the_url_table_and_little_memory(tmp_path: Path) -> None:
     check_turns(*run(tmp_path, 7, replace(job, frontier=order), kills), 7)
 
 
-@pytest.mark.parametrize("log", ["memory", "sqlite"])
-@pytest.mark.parametrize("seed", [2, 3])
+@pytest.mark.parametrize("log", few_of(["sqlite", "memory"], 1))
+@pytest.mark.parametrize("seed", seeds(1, 2, start=2))
 def test_killed_while_batons_pass(seed: int, log: str, tmp_path: Path) -> None:
     kills = KillRandomly(seed, kills=12, probability=0.01)
     simulation, result, referee = run(tmp_path, seed, small_job(seed, "url-hash"), kills, log)
@@ -135,7 +135,7 @@ def test_killed_at_every_fail_point_that_a_baton_passes(tmp_path: Path) -> None:
     assert len(set(result.kills)) >= len(OFTEN) - 2
 
 
-@pytest.mark.parametrize("by_force", [0.0, 0.5])
+@pytest.mark.parametrize("by_force", few_of([0.5, 0.0], 1))
 def test_batons_pass_while_partitions_do(by_force: float, tmp_path: Path) -> None:
     mover = Mover(5, moves=60, by_force=by_force)
     simulation, result, referee = run(tmp_path, 5, small_job(5, "url-hash"), mover=mover)
@@ -166,7 +166,7 @@ def crawl_by_machines(seed: int, folder: Path) -> tuple[Cluster, ClusterResult]:
     return cluster, cluster.run()
 
 
-@pytest.mark.parametrize("seed", seeds(2, 4))
+@pytest.mark.parametrize("seed", seeds(1, 4))
 def test_machines_that_fail_pass_batons_on(seed: int, tmp_path: Path) -> None:
     cluster_crawl.check(*crawl_by_machines(seed, tmp_path), seed)
 
@@ -295,15 +295,15 @@ def _rest_by_the_log(self: TurnReadiness, host: int, now: float) -> float:
 
 
 MUTANTS: list[Callable[[Patch], None]] = [
-    passed_during_a_request,
     held_when_asked_for,
     kept_after_it_was_passed,
+    passed_during_a_request,
     rests_stay_behind,
     rules_stay_behind,
 ]
 
 
-@pytest.mark.parametrize("mutant", MUTANTS, ids=[one.__name__ for one in MUTANTS])
+@pytest.mark.parametrize("mutant", few_of(MUTANTS, 2), ids=[one.__name__ for one in MUTANTS])
 def test_a_mutant_is_caught(
     mutant: Callable[[Patch], None], tmp_path: Path, monkeypatch: Patch
 ) -> None:
@@ -331,6 +331,7 @@ def test_takers_by_force_bother_nobody(tmp_path: Path) -> None:
     assert result.kept_pages == 12 * 150
 
 
+@soak
 def test_a_taker_by_force_that_does_not_rest_is_caught(tmp_path: Path, monkeypatch: Patch) -> None:
     no_pause_before_passing(monkeypatch)
     assert crawl_with_takers(tmp_path).breaches

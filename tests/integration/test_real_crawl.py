@@ -35,6 +35,7 @@ from lycosa.testweb.robots import Group, Robots
 from lycosa.testweb.servers.server import SocketWeb
 from lycosa.testweb.webs.graph import GraphWeb
 from lycosa.testweb.windows import Windows
+from seeds import few_of
 from warc_tools import check_folder
 
 DEPTH = 4
@@ -218,8 +219,13 @@ def check(web: GeneratedWeb, directory: CrawlDirectory, referee: Referee, forget
     assert len(lines) >= len(kept)
 
 
-def test_a_crawl_over_sockets_survives_kills_and_bothers_nobody(tmp_path: Path) -> None:
-    check(*crawl_through_kills(40, 10, 3, tmp_path))
+@pytest.mark.parametrize(
+    ("hosts", "addresses", "kills"), few_of([(20, 10, 2), (40, 10, 3), (200, 20, 8)], 1)
+)
+def test_a_crawl_over_sockets_survives_kills_and_bothers_nobody(
+    hosts: int, addresses: int, kills: int, tmp_path: Path
+) -> None:
+    check(*crawl_through_kills(hosts, addresses, kills, tmp_path))
 
 
 def test_an_answer_that_a_starved_process_did_not_take_is_repeated_once(tmp_path: Path) -> None:
@@ -248,11 +254,6 @@ def test_an_answer_that_a_starved_process_did_not_take_is_repeated_once(tmp_path
     pages = table(directory.path, "pages", ["url", "outcome"]).to_pylist()
     kept = sorted(row["url"] for row in pages if row["outcome"] == "kept")
     assert kept == sorted(web.all_pages())
-
-
-@pytest.mark.soak
-def test_two_hundred_hosts_on_twenty_addresses(tmp_path: Path) -> None:
-    check(*crawl_through_kills(200, 20, 8, tmp_path))
 
 
 def test_ctrl_c_stops_cleanly_and_resume_goes_on(tmp_path: Path) -> None:

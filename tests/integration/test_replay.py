@@ -28,6 +28,7 @@ from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.processes.run import run_crawl
 from lycosa.testweb.servers.server import SocketWeb
+from seeds import soak
 from unit.crawl.drawn_web import DrawnWeb, file, page
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -147,6 +148,7 @@ def rewritten(text: str, url: str) -> str:
     return found[1]
 
 
+@soak
 def test_pywb_replays_a_page_with_its_style_sheet_and_pictures(
     crawled: Path, tmp_path: Path
 ) -> None:

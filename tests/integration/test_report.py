@@ -22,6 +22,7 @@ from lycosa.report.sections import CHAPTERS
 from lycosa.study.results import Results
 from lycosa.testweb.generated.web import GeneratedWeb
 from lycosa.testweb.servers.server import Listen, SocketWeb
+from seeds import few_of
 from unit.study.drawn_crawl import Fetch, write_with_topics
 from warm import lycosa
 
@@ -126,13 +127,13 @@ def test_the_audit_tells_the_tightest_pause_and_what_robots_files_forbade(demo: 
 
 
 @pytest.mark.needs("chromium")
-@pytest.mark.parametrize("width", [PHONE, 700, LAPTOP])
+@pytest.mark.parametrize("width", few_of([PHONE, LAPTOP, 700], 2))
 def test_a_browser_shows_all_of_it_at_every_width(demo: Path, browser: Browser, width: int) -> None:
     look(browser, demo / "report" / "index.html", width, least=20)
 
 
 @pytest.mark.needs("chromium")
-@pytest.mark.parametrize("width", [PHONE, LAPTOP])
+@pytest.mark.parametrize("width", few_of([PHONE, LAPTOP], 1))
 def test_a_browser_shows_figures_of_many_topics(
     tmp_path: Path, browser: Browser, width: int
 ) -> None:

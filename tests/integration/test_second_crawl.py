@@ -10,10 +10,11 @@ from benchmarks.second_crawl import ask_again, counts_of, crawled, is_edited
 from lycosa.crawl.processes.run import run_crawl
 from lycosa.store.reader import find, table
 from lycosa.testweb.parts import take_apart
+from seeds import few_of, soak
 
 
 @pytest.mark.parametrize(
-    ("has_validators", "conditional"), [(True, True), (True, False), (False, True)]
+    ("has_validators", "conditional"), few_of([(True, True), (False, True), (True, False)], 1)
 )
 def test_nine_tenths_that_have_not_changed_cost_next_to_nothing(
     has_validators: bool, conditional: bool, tmp_path: Path
@@ -53,6 +54,7 @@ def test_an_unchanged_page_has_its_links_and_text_once(tmp_path: Path) -> None:
         assert web.edition == 2
 
 
+@soak
 def test_a_third_crawl_refers_to_what_the_second_referred_to(tmp_path: Path) -> None:
     with crawled(tmp_path / "crawl", has_validators=False, conditional=True) as found:
         web, directory, (first, _) = found

@@ -14,6 +14,7 @@ import pytest
 
 from lycosa.testweb.servers.server import SocketWeb
 from lycosa.testweb.webs.graph import GraphWeb
+from seeds import few_of
 from warm import lycosa
 
 LYCOSA = (sys.executable, "-m", "lycosa")
@@ -33,7 +34,7 @@ def flags(server: SocketWeb) -> list[str]:
     return ["--allow-private", "--set", hosts, "--delay", "0", "--ip-delay", "0", "--json", *quiet]
 
 
-@pytest.mark.parametrize("place", ["seeds.posted:2", "take.after:1"])
+@pytest.mark.parametrize("place", few_of(["seeds.posted:2", "take.after:1"], 1))
 def test_a_list_whose_planting_was_killed_is_planted_by_the_resume(
     place: str, server: SocketWeb, tmp_path: Path
 ) -> None:

@@ -22,6 +22,7 @@ from lycosa.crawl.logs.notes import directory_number, job_among, note_job, own_n
 from lycosa.errors import ConfigError, LogError, LycosaError
 from lycosa.log.jetstream.writing import MOST_PARTITIONS
 from lycosa.log.opening import open_log
+from seeds import soak
 from servers.fixtures import SharedNats, SharedPostgres
 from warm import lycosa
 
@@ -55,10 +56,10 @@ def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
         server.terminate()
 
 
-@pytest.fixture(
-    scope="module",
-    params=[pytest.param("postgres", marks=pytest.mark.needs("postgresql")), "nats_servers"],
-)
+POSTGRES = pytest.param("postgres", marks=pytest.mark.needs("postgresql"))
+
+
+@pytest.fixture(scope="module", params=[POSTGRES, "nats_servers"])
 def address(request: pytest.FixtureRequest) -> str:
     server: SharedPostgres | SharedNats = request.getfixturevalue(request.param)
     return server.url
@@ -74,6 +75,9 @@ def crawled(web: Web, address: str, tmp_path_factory: pytest.TempPathFactory) ->
     return path
 
 
+@pytest.mark.parametrize(
+    "address", [POSTGRES, pytest.param("nats_servers", marks=soak)], indirect=True
+)
 def test_every_command_works_with_a_log_in_a_server(crawled: Path, address: str, web: Web) -> None:
     job = read_job(crawled / "crawl.toml")
     assert job.log.server == address

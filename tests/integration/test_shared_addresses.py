@@ -10,6 +10,7 @@ from lycosa.crawl.simulation.conditions import Conditions
 from lycosa.crawl.simulation.kills import KillRandomly, no_kills
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.simulation.stand_ins import MemorySlots
+from seeds import few_of, soak
 from small_crawl import POLL_SECONDS, check, job_for, small_web
 
 
@@ -25,13 +26,14 @@ def three_workers(folder: Path, seed: int) -> Simulation:
     )
 
 
-@pytest.mark.parametrize(("seed", "kills"), [(0, 0), (1, 4)])
+@pytest.mark.parametrize(("seed", "kills"), few_of([(1, 4), (0, 0)], 1))
 def test_workers_that_share_addresses_are_polite(seed: int, kills: int, tmp_path: Path) -> None:
     simulation = three_workers(tmp_path, seed)
     plan = KillRandomly(seed, kills, 0.003) if kills else no_kills
     check(simulation, simulation.run(plan), seed)
 
 
+@soak
 def test_without_slots_the_referee_would_complain(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -11,13 +11,14 @@ import pytest
 from lycosa.crawl.simulation.conditions import Conditions
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.failpoints import NAMES
+from seeds import seeds
 from small_crawl import check, job_for, small_web
 from warm import run_module
 
 CRAWL = "integration.run_crawl"
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(1, 4))
 def test_a_process_killed_by_signal_goes_on_where_it_was(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
     places = chance.sample(

@@ -165,7 +165,7 @@ def test_every_site_is_probed_once_and_its_soft_404s_are_named(log: str, tmp_pat
     check(simulation, result, 0)
 
 
-@pytest.mark.parametrize("seed", seeds(6, 16))
+@pytest.mark.parametrize("seed", seeds(2, 16))
 def test_kills_lose_no_page_and_repeat_at_most_one_probe_each(seed: int, tmp_path: Path) -> None:
     simulation, result = run(
         tmp_path, seed % 4, spread_kills(seed), "sqlite" if seed % 4 == 0 else "memory"

@@ -23,6 +23,7 @@ from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.frontier.fold.columns import PENDING
 from lycosa.store.reader import table
 from lycosa.testweb.webs.graph import GraphWeb
+from seeds import few_of
 
 PAGE = b'<title>A page</title><a href="/drip">drip</a><p>' + b"text " * 200
 STOP_SECONDS = 1.0
@@ -122,7 +123,9 @@ def check_and_go_on(directory: CrawlDirectory, job: Job) -> None:
     assert Dripping.asked.count("/drip") == 2
 
 
-@pytest.mark.parametrize(("number", "workers"), [(signal.SIGTERM, 1), (signal.SIGINT, 2)])
+@pytest.mark.parametrize(
+    ("number", "workers"), few_of([(signal.SIGINT, 2), (signal.SIGTERM, 1)], 1)
+)
 def test_a_signal_does_not_wait_for_a_body_that_drips(
     number: int, workers: int, tmp_path: Path
 ) -> None:
@@ -140,7 +143,7 @@ def test_a_signal_does_not_wait_for_a_body_that_drips(
         check_and_go_on(directory, job)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", few_of([1, 2], 1))
 def test_a_limit_of_time_does_not_wait_for_a_body_that_drips(workers: int, tmp_path: Path) -> None:
     with dripping_server() as seed:
         job = job_of(seed, seconds=1.5)

@@ -15,7 +15,7 @@ from typing import NamedTuple
 import networkx
 import pytest
 
-from lycosa.cli.commands.export import OF_TOPICS, STUDIED
+from lycosa.cli.commands.publishing.export import OF_TOPICS, STUDIED
 from warm import lycosa
 
 LYCOSA = (sys.executable, "-m", "lycosa")

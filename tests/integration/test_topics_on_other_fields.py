@@ -28,6 +28,7 @@ from lycosa.log.snapshot import MemorySnapshots
 from lycosa.testweb import request_for
 from lycosa.testweb.webs.topics import OTHER, Shape, TopicWeb
 from lycosa.url import url_of
+from seeds import few_of
 
 PAGES = 150
 TRAINED = 400
@@ -145,10 +146,8 @@ def require_equal_replay(simulation: Simulation) -> None:
         log.close()
 
 
-@pytest.mark.parametrize("workers", [pytest.param(1, marks=pytest.mark.soak), 3])
-@pytest.mark.parametrize(
-    "policy", ["each", pytest.param("weighted", marks=pytest.mark.soak), "focused"]
-)
+@pytest.mark.parametrize("workers", few_of([3, 1], 1))
+@pytest.mark.parametrize("policy", few_of(["each", "weighted", "focused"], 1))
 @pytest.mark.parametrize(("names", "seed"), WEBS)
 def test_kills_change_neither_pages_nor_topics_and_a_replay_is_equal(
     names: tuple[str, ...], seed: int, policy: str, workers: int, folder: Path, tmp_path: Path

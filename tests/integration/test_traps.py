@@ -20,6 +20,7 @@ from lycosa.crawl.simulation.result import Result
 from lycosa.records import TRAPS, Outcome
 from lycosa.testweb.parts import take_apart
 from lycosa.url import key_of
+from seeds import few_of, seeds, soak
 
 PAGES = 60
 
@@ -66,6 +67,7 @@ def test_sessions_cost_their_budget_where_copies_are_not_recognised(tmp_path: Pa
     assert OF_SESSIONS < found.by_host["www.s3.test"] <= MOST["www.s3.test"]
 
 
+@soak
 def test_without_the_defence_traps_take_nearly_everything(tmp_path: Path) -> None:
     found, _, result = crawl(1, PAGES, tmp_path, defended=False)
     assert result.breaches == []
@@ -73,7 +75,7 @@ def test_without_the_defence_traps_take_nearly_everything(tmp_path: Path) -> Non
     assert not set(found.refusals) & set(TRAPS.values())
 
 
-@pytest.mark.parametrize("seed", [2, 3])
+@pytest.mark.parametrize("seed", seeds(1, 2, start=2))
 def test_kills_change_neither_the_pages_nor_what_traps_cost(seed: int, tmp_path: Path) -> None:
     plan = KillRandomly(seed, kills=12, probability=0.003)
     found, simulation, result = crawl(seed, PAGES, tmp_path, defended=True, kills=plan)
@@ -135,7 +137,7 @@ def asked_of_twins(web: WatchedWeb) -> list[str]:
     return [url for url in web.asked if key_of(url).partition(":")[0] in TWINS]
 
 
-@pytest.mark.parametrize("kills", [0, 8])
+@pytest.mark.parametrize("kills", few_of([8, 0], 1))
 def test_the_links_of_a_mirror_are_not_followed_if_the_job_says_so(
     kills: int, tmp_path: Path
 ) -> None:

@@ -37,6 +37,7 @@ from lycosa.testweb.generated.sections import Tree
 from lycosa.testweb.generated.web import GeneratedWeb
 from lycosa.testweb.referee.referee import Referee
 from lycosa.testweb.servers.server import SocketWeb
+from seeds import few_of
 
 FORGETTABLE_SECONDS = 2.0
 """How long the commit of a demand may take on a machine that runs other tests, too."""
@@ -182,15 +183,21 @@ def crawl_through_kills(
     assert "is replaced" in messages(directory)
 
 
+@pytest.mark.parametrize(
+    ("hosts", "addresses", "rounds"),
+    few_of(
+        [
+            (20, 10, [(3, 1), (2, 1)]),
+            (40, 10, [(4, 2), (2, 1), (3, 1)]),
+            (200, 20, [(4, 4), (2, 3), (5, 4), (3, 3), (4, 2)]),
+        ],
+        1,
+    ),
+)
 def test_workers_and_their_supervisor_are_killed_and_every_page_is_there_once(
-    tmp_path: Path,
+    hosts: int, addresses: int, rounds: list[tuple[int, int]], tmp_path: Path
 ) -> None:
-    crawl_through_kills(40, 10, [(4, 2), (2, 1), (3, 1)], tmp_path)
-
-
-@pytest.mark.soak
-def test_two_hundred_hosts_with_four_workers_and_many_kills(tmp_path: Path) -> None:
-    crawl_through_kills(200, 20, [(4, 4), (2, 3), (5, 4), (3, 3), (4, 2)], tmp_path)
+    crawl_through_kills(hosts, addresses, rounds, tmp_path)
 
 
 def test_a_limit_of_pages_is_exact_whoever_dies(tmp_path: Path) -> None:
@@ -279,7 +286,7 @@ def test_two_crawls_at_once_ask_one_address_in_turn(tmp_path: Path) -> None:
     assert kept[0] | kept[1] == web.pages_within(list(whole.seeds), DEPTH)
 
 
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize("workers", few_of([2, 1], 1))
 def test_segments_are_sealed_while_the_crawl_runs(workers: int, tmp_path: Path) -> None:
     def often(job: Job) -> Job:
         return replace(job, log=replace(job.log, segment_bytes=60_000, seal_seconds=2.0))

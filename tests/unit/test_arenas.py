@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from lycosa.memory import TUNABLES
+from seeds import few_of
 
 PAGES = Path("/sys/kernel/mm/transparent_hugepage/enabled")
 
@@ -103,7 +104,7 @@ def test_who_wants_none_has_none() -> None:
     assert (found["full"], found["are held"], found["are right"]) == (0, 0, True)
 
 
-@pytest.mark.parametrize("allocator", ["malloc", "pymalloc_debug"])
+@pytest.mark.parametrize("allocator", few_of(["malloc", "pymalloc_debug"], 1))
 def test_other_allocators_do_as_they_did(allocator: str) -> None:
     found = run("", allocator)
     assert found["are right"] is found["are right again"] is True

@@ -23,6 +23,7 @@ from lycosa.regex import TooSlow, compile_expression
 from lycosa.regex.killable import KillableExpression
 from lycosa.url import Scope, key_of, parse_rules
 from lycosa.url.scope import TOO_SLOW
+from seeds import examples
 
 ENDLESS = "http://www.site.test/" + "a" * 40 + "!"
 
@@ -80,14 +81,14 @@ def expressions() -> st.SearchStrategy[str]:
     )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(expressions(), TEXTS)
 def test_the_common_dialect_means_what_it_means_to_re(expression: str, text: str) -> None:
     found, expected = compile_expression(expression).search(text), re.search(expression, text)
     assert bool(found) is bool(expected)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=examples(100), deadline=None)
 @given(st.sampled_from([r"(a+)/(b*)", r"(\d)(\w?)", r"([^/]+)/?", r"(?P<n>a)(b)?"]), TEXTS)
 def test_replacements_mean_what_they_mean_to_re(expression: str, text: str) -> None:
     for replacement in (r"<\1>", r"\g<1>\g<0>", "", "x"):
@@ -184,7 +185,7 @@ def test_patterns_of_triples_with_many_stars_take_linear_time() -> None:
 
 def test_nothing_is_loaded_for_a_job_without_expressions() -> None:
     program = (
-        "import sys, json, lycosa.crawl.processes.run, lycosa.cli.commands.crawl;"
+        "import sys, json, lycosa.crawl.processes.run, lycosa.cli.commands.running.crawl;"
         "from lycosa.url import parse_rules; parse_rules([{'action': 'accept', 'suffix': '.org'}]);"
         "print(json.dumps([name for name in sys.modules if name.startswith('re2')]))"
     )

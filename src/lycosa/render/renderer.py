@@ -22,8 +22,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Protocol
 
-import msgspec
-
+from lycosa.channel import Channel
 from lycosa.loop import Cancellable, EventLoop
 from lycosa.render.guard import below
 from lycosa.render.protocol import (
@@ -41,7 +40,6 @@ GRACE_SECONDS = 15.0
 """How much longer than a page may take, and than its own start, a browser is waited for."""
 PAGES_A_BROWSER = 200
 """After so many pages the next one gets a new browser: what pages leave behind is gone with it."""
-_LENGTH_BYTES = 4
 
 OnDone = Callable[[Done, list[FoundLink]], None]
 
@@ -70,11 +68,8 @@ class BrowserProcess:
         self._loop = loop
         self._program = program
         self._home = home
-        self._decode = msgspec.msgpack.Decoder(FromBrowser).decode
         self._process: subprocess.Popen[bytes] | None = None
-        self._socket: socket.socket | None = None
-        self._received = bytearray()
-        self._unsent = bytearray()
+        self._channel: Channel[FromBrowser] | None = None
         self._links: list[FoundLink] = []
         self._find: Callable[[PartWanted], Part] | None = None
         self._on_done: OnDone | None = None
@@ -104,7 +99,8 @@ class BrowserProcess:
         self._find, self._on_done, self._links = find, on_done, []
         timer = self._loop.call_later(page.seconds + 2 * GRACE_SECONDS, self._is_overdue)
         self._backstop = timer
-        self._send(page)
+        assert self._channel is not None
+        self._channel.send(page)
 
     def drop(self) -> None:
         """Give up the page under way."""
@@ -124,7 +120,6 @@ class BrowserProcess:
         shutil.rmtree(self._home, ignore_errors=True)
         self._home.mkdir(parents=True)
         ours, theirs = socket.socketpair()
-        ours.setblocking(False)
         words = ["-P", "-m", "lycosa.render.browser_process", str(theirs.fileno())]
         with theirs:
             self._process = subprocess.Popen(
@@ -138,19 +133,15 @@ class BrowserProcess:
             )
         self.starts += 1
         self._pages = 0
-        self._socket = ours
-        self._received.clear()
-        self._unsent.clear()
-        self._loop.add_reader(ours, self._read)
+        self._channel = Channel(self._loop, ours, FromBrowser, LARGEST_FRAME_BYTES)
+        self._channel.listen(self._take, self._is_gone, self._is_too_large)
 
     def _end(self) -> None:
         """End the process and everything below it."""
         process, self._process = self._process, None
-        if self._socket is not None:
-            self._loop.remove_reader(self._socket)
-            self._loop.remove_writer(self._socket)
-            self._socket.close()
-            self._socket = None
+        if self._channel is not None:
+            self._channel.close()
+            self._channel = None
         if process is None:
             return
         found = below(process.pid)
@@ -166,61 +157,20 @@ class BrowserProcess:
 
     # -- messages ---------------------------------------------------------------------------
 
-    def _send(self, message: msgspec.Struct) -> None:
-        packed = msgspec.msgpack.encode(message)
-        is_waiting = bool(self._unsent)
-        self._unsent += len(packed).to_bytes(_LENGTH_BYTES, "little") + packed
-        if not is_waiting:
-            self._write()
+    def _is_gone(self) -> None:
+        self._end()
+        self._finish(Done(Ending.CRASHED, detail="the browser process ended"))
 
-    def _write(self) -> None:
-        if self._socket is None:
-            return
-        try:
-            sent = self._socket.send(self._unsent)
-        except BlockingIOError:
-            sent = 0
-        except OSError:
-            self._unsent.clear()  # `_read` notices that the process is gone
-            self._loop.remove_writer(self._socket)
-            return
-        del self._unsent[:sent]
-        if self._unsent:
-            self._loop.add_writer(self._socket, self._write)
-        else:
-            self._loop.remove_writer(self._socket)
-
-    def _read(self) -> None:
-        assert self._socket is not None
-        try:
-            content = self._socket.recv(1 << 18)
-        except BlockingIOError:
-            return
-        except OSError:
-            content = b""
-        if not content:
-            self._end()
-            self._finish(Done(Ending.CRASHED, detail="the browser process ended"))
-            return
-        self._received += content
-        while self._socket is not None and len(self._received) >= _LENGTH_BYTES:
-            length = int.from_bytes(self._received[:_LENGTH_BYTES], "little")
-            if length > LARGEST_FRAME_BYTES:
-                self._end()
-                self._finish(Done(Ending.OUT_OF_MEMORY, detail="the document is too large"))
-                return
-            if len(self._received) < _LENGTH_BYTES + length:
-                return
-            packed = bytes(self._received[_LENGTH_BYTES : _LENGTH_BYTES + length])
-            del self._received[: _LENGTH_BYTES + length]
-            self._take(self._decode(packed))
+    def _is_too_large(self) -> None:
+        self._end()
+        self._finish(Done(Ending.OUT_OF_MEMORY, detail="the document is too large"))
 
     def _take(self, message: FromBrowser) -> None:
         if isinstance(message, FoundLink):
             self._links.append(message)
         elif isinstance(message, PartWanted):
-            if self._find is not None:
-                self._send(self._find(message))
+            if self._find is not None and self._channel is not None:
+                self._channel.send(self._find(message))
         elif isinstance(message, Done):
             if message.ending is not Ending.RENDERED:
                 self._end()

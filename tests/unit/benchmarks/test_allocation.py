@@ -9,6 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
+from seeds import examples
+
 rates_of = st.lists(st.floats(1e-3, 1e3), min_size=1, max_size=8)
 
 
@@ -16,7 +18,7 @@ def total(rates: list[float], frequencies: list[float]) -> float:
     return sum(freshness(r, f) for r, f in zip(rates, frequencies, strict=True))
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(rates_of, st.floats(1e-2, 1e3))
 def test_the_whole_budget_is_spent(rates: list[float], budget: float) -> None:
     found = allocate(rates, budget)
@@ -24,7 +26,7 @@ def test_the_whole_budget_is_spent(rates: list[float], budget: float) -> None:
     assert min(found.frequencies) >= 0.0
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(rates_of, st.floats(0.05, 100.0), st.data())
 def test_moving_visits_from_one_page_to_another_makes_nothing_fresher(
     rates: list[float], budget: float, data: st.DataObject
@@ -39,7 +41,7 @@ def test_moving_visits_from_one_page_to_another_makes_nothing_fresher(
     assert total(rates, other) <= total(rates, best) + 1e-7
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(st.lists(st.floats(0.05, 20.0), min_size=2, max_size=5), st.floats(0.2, 10.0))
 def test_a_general_optimiser_finds_nothing_better(rates: list[float], budget: float) -> None:
     best = total(rates, allocate(rates, budget).frequencies)

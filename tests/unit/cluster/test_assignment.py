@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lycosa.cluster.assignment import assign
+from seeds import examples
 
 
 def owners(partitions: int, workers: int) -> list[int]:
@@ -17,7 +18,7 @@ def owners(partitions: int, workers: int) -> list[int]:
     return found
 
 
-@settings(deadline=None, max_examples=40)
+@settings(deadline=None, max_examples=examples(40))
 @given(st.integers(1, 200), st.integers(1, 40))
 def test_every_partition_has_one_worker_and_all_have_alike(partitions: int, workers: int) -> None:
     assert -1 not in owners(partitions, workers)

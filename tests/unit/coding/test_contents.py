@@ -18,6 +18,7 @@ from isal import isal_zlib
 
 from lycosa.coding import contents
 from lycosa.coding.contents import MOST_CODINGS, Decoded, codings_of, decode
+from seeds import examples
 
 
 def raw_deflate(data: bytes) -> bytes:
@@ -131,7 +132,7 @@ def flushed_zstd(pieces: list[bytes]) -> bytes:
     ],
     ids=["gzip", "gzip members", "deflate", "br", "zstd", "zstd frames"],
 )
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=examples(15), deadline=None)
 @given(
     lengths=st.lists(st.tuples(st.integers(0, 1_500_000), st.booleans()), max_size=4),
     seed=st.integers(0, 99),
@@ -173,7 +174,7 @@ def reference(coding: str, sent: bytes) -> bytes:
     ("coding", "encode"),
     [("gzip", gzip.compress), ("br", quick_brotli), ("zstd", zstandard.compress)],
 )
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=examples(20), deadline=None)
 @given(data=st.data())
 @example(data=None)
 def test_of_what_breaks_off_or_is_damaged_nothing_is_lost_that_can_be_decoded(

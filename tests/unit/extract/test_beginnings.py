@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lycosa.extract.beginnings import PRESCAN_BYTES, is_sitemap, label, pure_look
+from seeds import examples
 
 WORDS = st.sampled_from(
     [
@@ -44,7 +45,7 @@ def nearly_usual(draw: st.DrawFn) -> bytes:
     return b" " * spaces + page
 
 
-@settings(max_examples=700, deadline=None)
+@settings(max_examples=examples(700), deadline=None)
 @given(BEGINNINGS | nearly_usual())
 def test_the_declared_label_equals_its_twin(body: bytes) -> None:
     assert label(body) == pure_look.label(body)
@@ -60,7 +61,7 @@ LIST_WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=700, deadline=None)
+@settings(max_examples=examples(700), deadline=None)
 @given(st.lists(LIST_WORDS | st.binary(max_size=2), max_size=8).map(b"".join))
 def test_whether_it_is_a_sitemap_equals_its_twin(first: bytes) -> None:
     assert is_sitemap(first) is pure_look.is_sitemap(first)

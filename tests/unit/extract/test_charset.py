@@ -16,6 +16,7 @@ from lycosa.extract.charset import (
 )
 from lycosa.extract.html._scan import is_utf8
 from lycosa.extract.page import scan
+from seeds import examples
 
 PAGE = "<title>Привет</title>"
 
@@ -68,7 +69,7 @@ def test_legacy_encodings_are_decoded(data: bytes, name: str, text: str) -> None
 
 @pytest.mark.parametrize("name", sorted(_LABELS))
 @given(data=st.binary(max_size=40))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 def test_any_bytes_are_utf_8_afterwards(name: str, data: bytes) -> None:
     body, used = to_utf8(data, f"text/html; charset={name}")
     text = body.decode("utf-8")

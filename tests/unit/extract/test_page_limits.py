@@ -10,6 +10,7 @@ from growth import is_linear
 from lycosa.extract.facts import LONGEST_PAGE
 from lycosa.extract.page import scan
 from lycosa.records import Link
+from seeds import examples
 
 
 @pytest.mark.parametrize(
@@ -81,7 +82,7 @@ content_types = (
 
 
 @given(st.binary() | st.lists(pieces).map(b"".join), content_types, st.booleans())
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 def test_any_bytes_give_facts(body: bytes, content_type: str | None, everything: bool) -> None:
     facts = scan(body, content_type, wants_requisites=everything)
     columns = (facts.kinds, facts.texts, facts.rels, facts.times)

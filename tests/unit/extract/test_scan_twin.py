@@ -13,6 +13,7 @@ from lycosa.extract.charset import to_utf8
 from lycosa.extract.facts import Facts
 from lycosa.extract.html import _scan, pure_scan
 from lycosa.records import RECORDED_KINDS, REQUISITE_KINDS, LinkKind
+from seeds import examples
 
 PIECES = [
     b"<", b">", b"</", b"/>", b"/", b"=", b'"', b"'", b" ", b"\n", b"\t\r\f", b"\x0b", b"\x1c",
@@ -86,7 +87,7 @@ def both(body: bytes, most_links: int = 0, flags: int = 0) -> tuple[Facts, Facts
     st.sampled_from([0, 0, 1, 2, 5]),
     st.integers(0, 7),
 )
-@settings(max_examples=1500, deadline=None)
+@settings(max_examples=examples(1500), deadline=None)
 @example(b"<a href='/x' rel=b><li>\xc3\xa4" * 120, 0, 7)
 @example(b"<p title='&nGt;&nGt;&nGt;'>" + b"&nGt;" * 1000, 0, 7)
 def test_the_scanner_equals_its_twin(body: bytes, most_links: int, flags: int) -> None:
@@ -95,7 +96,7 @@ def test_the_scanner_equals_its_twin(body: bytes, most_links: int, flags: int) -
 
 
 @given(st.lists(st.sampled_from(sorted(html5)), max_size=20))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_every_named_reference_is_known(names: list[str]) -> None:
     text = "".join(f"&{name}x &{name}= <a href='&{name}x&{name}'>" for name in names)
     native, twin = both(text.encode())

@@ -14,6 +14,7 @@ from lycosa.extract.topics import words
 from lycosa.extract.topics._softmax import Softmax, word_weights
 from lycosa.extract.topics.model import OTHER, TopicModel
 from lycosa.extract.topics.training import Example, train
+from seeds import examples
 
 FIELDS = {
     "cooking": "oven butter flour recipe pan sugar bake salt dough kitchen",
@@ -30,7 +31,7 @@ TEXTS = st.one_of(
 )
 
 
-def examples(count: int, chance: Random) -> list[Example]:
+def labelled(count: int, chance: Random) -> list[Example]:
     """Texts of words of their field, with a few of the others between them."""
     everything = " ".join(FIELDS.values()).split()
     found = []
@@ -42,7 +43,7 @@ def examples(count: int, chance: Random) -> list[Example]:
     return found
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(TEXTS, TEXTS, st.sampled_from([4, 12, 16]))
 def test_words_and_weights_equal_their_twin(title: bytes, text: bytes, bits: int) -> None:
     found, wanted = word_weights(title, text, bits), words.word_weights(title, text, bits)
@@ -107,8 +108,8 @@ def test_hints_of_links_equal_their_twin(
 
 def test_a_model_tells_its_fields_apart_and_others_from_them() -> None:
     chance = Random(1)
-    model = train(examples(150, chance) + [Example("", b"nothing of this", (OTHER,))] * 20)
-    asked = examples(60, chance)
+    model = train(labelled(150, chance) + [Example("", b"nothing of this", (OTHER,))] * 20)
+    asked = labelled(60, chance)
     right = [
         bool(found) and model.names[found[0].number] == one.topics[0]
         for one in asked
@@ -120,7 +121,7 @@ def test_a_model_tells_its_fields_apart_and_others_from_them() -> None:
 
 
 def test_the_same_examples_give_the_same_model_and_its_file_says_the_same(tmp_path: Path) -> None:
-    models = [train(examples(40, Random(2)), keywords={"chess": ["rook"]}) for _ in range(2)]
+    models = [train(labelled(40, Random(2)), keywords={"chess": ["rook"]}) for _ in range(2)]
     assert models[0].to_bytes() == models[1].to_bytes()
     path = tmp_path / "topics.model"
     models[0].write(path)
@@ -144,6 +145,6 @@ def test_what_is_no_model_is_refused_by_name(content: bytes, tmp_path: Path) -> 
 
 def test_a_cut_model_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "topics.model"
-    path.write_bytes(train(examples(30, Random(3))).to_bytes()[:-20])
+    path.write_bytes(train(labelled(30, Random(3))).to_bytes()[:-20])
     with pytest.raises(FormatError):
         TopicModel.read(path)

@@ -8,6 +8,7 @@ from hypothesis import given, settings
 
 from lycosa.graph.bow_tie import PARTS, bow_tie, strong_components, weak_components
 from lycosa.graph.links import graph_of
+from seeds import examples
 from unit.graph.drawn_graphs import Drawn, graphs, made
 
 
@@ -53,7 +54,7 @@ def expected_parts(theirs: networkx.DiGraph) -> list[str]:
 
 
 @given(graphs(14, 24))
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 def test_every_node_is_in_the_part_that_the_definition_says(drawn: Drawn) -> None:
     found = [PARTS[part] for part in bow_tie(drawn.ours)]
     assert found == expected_parts(drawn.theirs)

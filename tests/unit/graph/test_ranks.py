@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from lycosa.graph.hits import hits
 from lycosa.graph.links import graph_of, weights_of
 from lycosa.graph.pagerank import Bounds, pagerank, weighted_pagerank
+from seeds import examples
 from unit.graph.drawn_graphs import Drawn, graphs, made
 
 
@@ -48,7 +49,7 @@ def test_the_error_that_is_told_bounds_the_error_that_is_made(drawn: Drawn) -> N
 
 
 @given(graphs())
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 def test_hits_is_that_of_networkx_where_the_answer_is_one(drawn: Drawn) -> None:
     sizes = np.linalg.svd(drawn.ours.out.toarray(), compute_uv=False)
     assume(len(sizes) > 1 and sizes[0] > 0 and sizes[1] / sizes[0] < 0.95)

@@ -25,6 +25,7 @@ from lycosa.links import (
     unsettled,
 )
 from lycosa.store.tables.rows import KIND_NAMES, SCHEMAS
+from seeds import examples
 
 KINDS = [kind for kind, name in enumerate(KIND_NAMES) if name]
 REASONS = ["", "", "", "out-of-scope", "reject:2"]
@@ -75,7 +76,7 @@ def columns_of(some: Links) -> tuple[list[object], ...]:
     )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(links(), SETS)
 def test_sifting_equals_its_twin(some: Links, by: frozenset[int]) -> None:
     followed, refused, counts = sifted(some.targets, some, "out-of-scope", mask_of(by))
@@ -86,7 +87,7 @@ def test_sifting_equals_its_twin(some: Links, by: frozenset[int]) -> None:
     assert counts == twin[2]
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 @given(
     links(),
     st.lists(st.integers(0, 70), max_size=6),
@@ -114,7 +115,7 @@ def test_what_is_unsettled_equals_its_twin(
     hops.append(1)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(
     links(),
     st.lists(st.sampled_from(["", "", "wide", "never"]), min_size=64, max_size=64),
@@ -129,7 +130,7 @@ def test_what_is_not_followed_equals_its_twin(
     assert found == pure_columns.unfollowed(some.kinds, rels, by_kind, nofollow)
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(links())
 def test_lines_of_links_equal_their_twin(some: Links) -> None:
     lines = outlinks(some.targets, some.kinds, some.rels, KIND_NAMES)
@@ -147,7 +148,7 @@ def column_of(column: bytes | tuple[bytes, ...], count: int, kind: pa.DataType) 
     return strings.take(pa.Array.from_buffers(pa.int32(), count, [None, *places]))
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 @given(
     st.lists(
         st.tuples(

@@ -33,6 +33,7 @@ from lycosa.report.charts import (
     Shares,
 )
 from lycosa.report.charts.canvas import fitted, text_width
+from seeds import examples
 
 HOSTILE = "\"><script>alert('x')</script>&\N{RIGHT-TO-LEFT OVERRIDE}\0]]>"
 WIDTHS = (680, 328)
@@ -160,7 +161,7 @@ def test_points_fall_where_their_logarithms_say() -> None:
     assert xs[0] < xs[2] and ys[0] < ys[2]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(
     st.dictionaries(
         st.sampled_from(["scc", "in", "out", "tube", "tendril", "island"]), st.integers(0, 10**7)
@@ -173,7 +174,7 @@ def test_every_bow_tie_can_be_drawn_and_says_its_numbers(parts: dict[str, int], 
     assert all(f"{number:,}" in told for number in parts.values())
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     st.lists(
         st.tuples(st.floats(1e-9, 1e9), st.floats(1e-9, 1)), min_size=1, max_size=60, unique=True

@@ -18,6 +18,7 @@ from lycosa.records import Answer, Capture, KeyedLink, LinkKind, Outcome, Place
 from lycosa.store.archive import ArchiveStore
 from lycosa.store.layout import warc_names, warc_path
 from lycosa.store.reader import rows, table
+from seeds import examples
 from unit.store.archived import always, records, sha1
 from unit.store.exchanges import (
     answer,
@@ -296,7 +297,7 @@ exchanges = st.builds(
 
 
 @given(st.lists(st.none() | exchanges, max_size=8))
-@settings(max_examples=60, suppress_health_check=[HealthCheck.too_slow], deadline=None)
+@settings(max_examples=examples(60), suppress_health_check=[HealthCheck.too_slow], deadline=None)
 def test_what_is_appended_is_what_is_read(
     tmp_path_factory: pytest.TempPathFactory, steps: list[Capture | None]
 ) -> None:

@@ -14,6 +14,7 @@ from lycosa.records import KeyedLink, LinkKind, Place
 from lycosa.store import journal as journal_module
 from lycosa.store.frames import HEADER, MAGIC
 from lycosa.store.journal import Journal, Kept, iterate, segments_of
+from seeds import examples
 from unit.store.exchanges import capture, keyed
 
 
@@ -116,7 +117,7 @@ def test_a_place_beyond_the_end_or_without_a_segment_is_an_error(tmp_path: Path)
 
 
 @given(position=st.integers(0, 10_000), bit=st.integers(0, 7))
-@settings(max_examples=60)
+@settings(max_examples=examples(60))
 def test_a_flipped_bit_is_found(
     tmp_path_factory: pytest.TempPathFactory, position: int, bit: int
 ) -> None:

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 
 from lycosa.url import canonical_key, canonical_keys, canonicalize, key_of, url_of
 from lycosa.url.key import url_of as plain_url_of
+from seeds import examples
 
 PIECES = [
     *["http:", "https:", "HTTP://", "https://", "//", "/", "\\", "?", "#", ":", "@", ".", ".."],
@@ -70,13 +71,13 @@ def plain_key(href: str, base: str | None) -> str | None:
     return None if url is None else key_of(url)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(href=hrefs)
 def test_one_compiled_call_equals_two_plain_ones(href: str) -> None:
     assert canonical_key(href) == plain_key(href, None)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(page=st.lists(hrefs, max_size=6), base=bases)
 @example(page=["/\t/evil.example/"], base="http://example.org/a")
 @example(page=["/\\evil.example/"], base="http://example.org/a")
@@ -122,7 +123,7 @@ def test_what_is_not_text_is_a_mistake_of_ours() -> None:
         canonical_keys([None], "http://example.org/")  # type: ignore[list-item]
 
 
-@settings(max_examples=500)
+@settings(max_examples=examples(500))
 @given(hrefs, bases)
 @example("http://127.0.0.1:81/x", "")
 @example("https://[::1]:81/x", "")

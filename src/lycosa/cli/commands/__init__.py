@@ -1,28 +1,14 @@
-"""The commands of `lycosa`, one module for each family.
+"""The commands of `lycosa`, one module for each family, in rooms by what they are for.
 
 A module parses the flags of its commands, calls the package that does the work, and prints the
 result. `cli.main` lists the modules and imports one when one of its commands is typed.
 
-    crawl    `crawl`, `resume`, `revisit`: run a crawl
-    join     `join`: help in a crawl that another machine has begun
-    cluster  `cluster`: see and lead a crawl that several machines share
-    inspect  `status`, `queue`, `explain`, `audit`: read a crawl
-    content  `cat`: print what is stored of a URL
-    steer    `pause`, `stop`, `set`, `exclude`, `include`, `orders`: steer a crawl that runs
-    edit     `add`, `retry`, `block`, `unblock`, `forget`: change a crawl
-    move     `move`: move a crawl's log to a server, or back
-    verify   `verify`: check a crawl's files against each other, and repair them
-    fetch    `fetch`: copy a crawl from a store into a directory
-    study    `study`, `sql`: compute tables about a crawl, and query them
-    report   `report`: write an HTML report about a crawl
-    check_site  `check-site`: find what is broken on a site that was crawled
-    compare  `compare`: show what differs between two crawls, or two moments of one
-    topics   `topics`: models that say what pages are about
-    search   `index`, `search`: build a crawl's indexes, search its full text
-    query    `sparql`, `triples`: query a crawl's structured data
-    serve    `serve`: pages and a REST interface over crawls, or SPARQL alone
-    replay   `replay`: show a crawl's pages in a browser
-    export   `export`: write tables, graphs and triples for other programs
-    check    `check`: decide about one URL, robots file or page, without a crawl
-    tools    `config`, `testweb`, `completion`: commands that need no crawl
+    running     run a crawl, and change one
+    reading     read a crawl: state, pages, texts, structured data
+    analysis    compute something about a crawl: tables, reports, faults, differences
+    publishing  give a crawl to others: servers, replay, files, copies
+    cluster     `cluster`: see and lead a crawl that several machines share
+    topics      `topics`: models that say what pages are about
+    check       `check`: decide about one URL, robots file or page, without a crawl
+    tools       `config`, `testweb`, `completion`: commands that need no crawl
 """

@@ -368,6 +368,13 @@ directory_argument = click.argument("path", metavar="DIR", type=_Folder())
 place_argument = click.argument("path", metavar="DIR|URL", type=_Place())
 served_argument = click.argument("path", metavar="[DIR|ROOT|URL]", type=_Place(), default=".")
 
+
+def target_flag(help: str, **more: Any) -> Callable[[Any], Any]:
+    """Return the flag `-o` for the file to write; `help` says what is in it."""
+    path = click.Path(dir_okay=False, path_type=Path)
+    return click.option("-o", "target", type=path, help=help, **more)
+
+
 id_flag = click.option(
     "--id",
     "client_id",

@@ -15,6 +15,7 @@ a terminal would obey.
     comparison  the results of `lycosa compare`
     prospects   when a page will be visited again
     prometheus  the figures of a crawl for Prometheus
+    serving     a server that runs until Ctrl-C or SIGTERM
     notices     messages on standard error and in the log file
     console     tables and panels with escaped text from the web
     output      prints lines, and escapes control characters in text from the web

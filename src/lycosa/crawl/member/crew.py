@@ -24,6 +24,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from lycosa import errors
+from lycosa.channel import Channel
 from lycosa.config import Job
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.directory import CrawlDirectory
@@ -31,7 +32,6 @@ from lycosa.crawl.member.crew_member import Ended, Failed, Message, Reported, Sa
 from lycosa.crawl.processes import run
 from lycosa.crawl.processes.main_loop import MainLoop
 from lycosa.crawl.processes.signals import Stop
-from lycosa.crawl.processes.workers.channel import Channel
 from lycosa.crawl.status.progress import Listener, Pace, Progress, add_up
 from lycosa.errors import LogError, LycosaError
 from lycosa.memory import worker_environment

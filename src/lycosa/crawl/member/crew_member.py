@@ -17,11 +17,11 @@ from pathlib import Path
 
 import msgspec
 
+from lycosa.channel import frame
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.log_file import said_to
 from lycosa.crawl.processes.machine import die_with
 from lycosa.crawl.processes.run import run_crawl
-from lycosa.crawl.processes.workers.channel import frame
 from lycosa.crawl.status.progress import Listener, Progress
 from lycosa.errors import LycosaError
 from lycosa.memory import enlarge_arenas, expect_much, restore_environment

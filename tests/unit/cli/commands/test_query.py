@@ -30,12 +30,24 @@ def lycosa(*arguments: object, given: str | bytes | None = None) -> Result:
     return CliRunner().invoke(cli, words, input=given, obj=Session(), standalone_mode=False)
 
 
+def written(folder: Path) -> Path:
+    """Write a crawl of two pages that say something each."""
+    CrawlDirectory.create(folder, Job())
+    seal(folder, 1, block("a.test/1", 10, "one"), block("a.test/2", 10, "two\\nlines\\u001b[1m"))
+    return folder
+
+
 @pytest.fixture
 def crawl(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
-    folder = tmp_path / "c"
-    CrawlDirectory.create(folder, Job())
-    seal(folder, 1, block("a.test/1", 10, "one"), block("a.test/2", 10, "two\\nlines\\u001b[1m"))
+    return written(tmp_path / "c")
+
+
+@pytest.fixture(scope="module")
+def indexed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A crawl with its index, for those who only ask."""
+    folder = written(tmp_path_factory.mktemp("indexed") / "c")
+    lycosa("index", folder)
     return folder
 
 
@@ -54,10 +66,9 @@ def test_index_tells_what_it_did_and_what_to_type_next(crawl: Path) -> None:
     assert (again["segments"], again["size"]) == (0, 2)
 
 
-def test_a_table_is_for_people_and_harmless(crawl: Path) -> None:
-    lycosa("index", crawl)
+def test_a_table_is_for_people_and_harmless(indexed: Path) -> None:
     question = "SELECT ?page ?text { GRAPH ?page { ?s ?p ?text } } ORDER BY ?page"
-    lines = lycosa("sparql", crawl, question).stdout.splitlines()
+    lines = lycosa("sparql", indexed, question).stdout.splitlines()
     assert lines == [
         "page             text",
         "---------------  --------------------",
@@ -66,13 +77,15 @@ def test_a_table_is_for_people_and_harmless(crawl: Path) -> None:
     ]
 
 
-def test_questions_come_from_files_and_standard_input(crawl: Path) -> None:
-    lycosa("index", crawl)
+def test_questions_come_from_files_and_standard_input(
+    indexed: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     question = "SELECT (COUNT(*) AS ?n) { ?s ?p ?o }"
     Path("question.rq").write_text(question)
     expected = "n\r\n2\r\n"
     for source, given in ((question, None), ("question.rq", None), ("-", question)):
-        result = lycosa("sparql", crawl, source, "--format", "csv", given=given)
+        result = lycosa("sparql", indexed, source, "--format", "csv", given=given)
         assert result.stdout_bytes.decode() == expected
 
 
@@ -80,9 +93,8 @@ def test_questions_come_from_files_and_standard_input(crawl: Path) -> None:
     ("form", "beginning"),
     [("json", '{"head"'), ("tsv", "?s"), ("xml", "<?xml"), ("csv", "s")],
 )
-def test_tables_have_many_forms(form: str, beginning: str, crawl: Path) -> None:
-    lycosa("index", crawl)
-    result = lycosa("sparql", crawl, "SELECT ?s { ?s ?p ?o }", "--format", form)
+def test_tables_have_many_forms(form: str, beginning: str, indexed: Path) -> None:
+    result = lycosa("sparql", indexed, "SELECT ?s { ?s ?p ?o }", "--format", form)
     assert result.stdout.startswith(beginning)
 
 
@@ -98,16 +110,14 @@ def test_tables_have_many_forms(form: str, beginning: str, crawl: Path) -> None:
         ("jsonld", "["),
     ],
 )
-def test_graphs_have_many_forms(form: str | None, beginning: str, crawl: Path) -> None:
-    lycosa("index", crawl)
+def test_graphs_have_many_forms(form: str | None, beginning: str, indexed: Path) -> None:
     words = ["--format", form] if form else []
-    result = lycosa("sparql", crawl, "CONSTRUCT WHERE { ?s ?p 'one' }", *words)
+    result = lycosa("sparql", indexed, "CONSTRUCT WHERE { ?s ?p 'one' }", *words)
     assert result.stdout.lstrip().startswith(beginning)
 
 
-def test_yes_is_0_and_no_is_1(crawl: Path) -> None:
-    lycosa("index", crawl)
-    yes, no = (lycosa("sparql", crawl, f"ASK {{ ?s ?p '{text}' }}") for text in ("one", "none"))
+def test_yes_is_0_and_no_is_1(indexed: Path) -> None:
+    yes, no = (lycosa("sparql", indexed, f"ASK {{ ?s ?p '{text}' }}") for text in ("one", "none"))
     assert (yes.stdout, yes.return_value) == ("yes\n", 0)
     assert (no.stdout, no.return_value) == ("no\n", 1)
 
@@ -124,10 +134,9 @@ def test_yes_is_0_and_no_is_1(crawl: Path) -> None:
     ],
 )
 def test_a_question_that_cannot_be_answered_ends_with_7(
-    arguments: list[str], text: str, crawl: Path, capsys: Captured
+    arguments: list[str], text: str, indexed: Path, capsys: Captured
 ) -> None:
-    lycosa("index", crawl)
-    assert main(["sparql", str(crawl), *arguments]) == QueryError.exit_code == 7
+    assert main(["sparql", str(indexed), *arguments]) == QueryError.exit_code == 7
     assert text in capsys.readouterr().err
 
 

@@ -153,7 +153,7 @@ def test_for_a_program_there_are_lines_of_json(capsys: pytest.CaptureFixture[str
 
 
 def test_who_looks_at_no_panel_does_not_load_what_draws_it() -> None:
-    modules = "lycosa.cli.commands.crawl, lycosa.crawl.processes.run, sys"
+    modules = "lycosa.cli.commands.running.crawl, lycosa.crawl.processes.run, sys"
     code = f"import {modules}; print('rich' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

@@ -15,6 +15,7 @@ from lycosa.cluster.ledger import desk, document
 from lycosa.cluster.ledger.desk import Desk
 from lycosa.cluster.ledger.document import Amount, Count, Kept, Ledger, Limits, Line, pack, unpack
 from lycosa.cluster.membership.calls import Result, make
+from seeds import examples
 
 
 class Worker:
@@ -217,7 +218,7 @@ def run(seed: int, pages: int, partitions: int) -> None:
     assert crawl.total().pages == pages
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=examples(60))
 @given(st.integers(0, 2**32), st.integers(1, 60), st.integers(1, 6))
 def test_exactly_as_many_pages_as_the_limit_are_kept(
     seed: int, pages: int, partitions: int
@@ -346,7 +347,7 @@ def test_no_limit_is_reached_before_every_count_contains_the_last_loss() -> None
     assert desk.reached == "pages"
 
 
-@settings(deadline=None, max_examples=30)
+@settings(deadline=None, max_examples=examples(30))
 @given(st.integers(0, 2**32), st.integers(100, 4000))
 def test_no_more_bytes_than_the_limit_are_kept_and_hardly_fewer(seed: int, size: int) -> None:
     crawl = Crawl(Limits(0, size, 100, 3), ROUGH, seed)

@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lycosa.coding.heads import BadHead, Head, cut_head, is_plain, pure_reading, read_head
+from seeds import examples
 
 LINE_ENDS = st.sampled_from(
     [b"\r\n", b"\r\n", b"\r\n", b"\n", b"\r\r\n", b" \n", b"\r", b"\n ", b"\r\n\t"]
@@ -106,13 +107,13 @@ def outcome(read: Callable[[bytes], Head], sent: bytes) -> object:
     return type(head), head, [type(value) for value in head], list(head.by_name)
 
 
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=examples(600), deadline=None)
 @given(ANY)
 def test_reading_a_head_equals_its_twin(sent: bytes) -> None:
     assert outcome(read_head, sent) == outcome(pure_reading.read_head, sent)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(ANY, st.binary(max_size=20))
 def test_cutting_a_head_off_equals_its_twin(sent: bytes, rest: bytes) -> None:
     cut = pure_reading.cut_head(sent + rest)
@@ -121,7 +122,7 @@ def test_cutting_a_head_off_equals_its_twin(sent: bytes, rest: bytes) -> None:
         assert cut_head(sent[:end]) == pure_reading.cut_head(sent[:end])
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(ANY)
 def test_whether_a_head_is_plain_equals_its_twin(sent: bytes) -> None:
     assert is_plain(sent) is pure_reading.is_plain(sent)

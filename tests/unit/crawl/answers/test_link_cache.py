@@ -11,6 +11,7 @@ from lycosa.store.tables.rows import url_id
 from lycosa.url import Verdict, canonical_key, refusal, url_of
 from lycosa.url.rules import parse_rules
 from lycosa.url.scope import Scope
+from seeds import examples
 
 SCOPE = Scope(
     parse_rules(
@@ -78,7 +79,7 @@ def judged_alone(href: str, base: str) -> tuple[str, str, int, str]:
     return verdict.key, url_of(verdict.key), url_id(verdict.key), ""
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=examples(400), deadline=None)
 @given(st.lists(st.tuples(st.sampled_from(BASES), st.lists(HREFS, max_size=8)), max_size=8))
 def test_targets_are_what_resolving_each_by_itself_gives(
     pages: list[tuple[str, list[str]]],

@@ -16,13 +16,14 @@ from lycosa.crawl.topics.evidence import (
     PlainTopicEvidence,
     TopicEvidence,
 )
+from seeds import examples
 
 PAGES = st.lists(st.integers(0, 20), max_size=6)
 BYTES = st.integers(0, 255)
 GRADES = st.lists(BYTES, max_size=12).map(lambda grades: array("B", grades))
 
 
-@settings(max_examples=200)
+@settings(max_examples=examples(200))
 @given(st.lists(st.tuples(PAGES, BYTES, BYTES, st.binary(min_size=6, max_size=6))), GRADES)
 def test_focused_evidence_equals_its_twin(
     heard: list[tuple[list[int], int, int, bytes]], grades: array[int]
@@ -37,7 +38,7 @@ def test_focused_evidence_equals_its_twin(
         assert compiled.promise(page) == plain.promise(page)
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.lists(st.tuples(PAGES, st.binary(min_size=36))), GRADES)
 def test_votes_equal_their_twin(heard: list[tuple[list[int], bytes]], grades: array[int]) -> None:
     compiled, plain = TopicEvidence(), PlainTopicEvidence()

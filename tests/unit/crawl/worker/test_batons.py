@@ -38,6 +38,7 @@ from lycosa.records import (
     RobotsState,
     Taken,
 )
+from seeds import examples
 
 PARTITIONS, PHASES = 4, 5
 PAUSE, SLOT = 8.0, 20.0
@@ -219,7 +220,7 @@ ONE_EACH = dict.fromkeys(range(PHASES), 1)
 STEPS = ("admit", "send", "answer", "commit", "read", "kill", "wait", "deliver", "deliver")
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=examples(40), deadline=None)
 @given(
     st.lists(
         st.tuples(st.sampled_from(STEPS), st.integers(0, PARTITIONS - 1), st.integers(0, 3)),

@@ -19,6 +19,7 @@ from lycosa.extract.structured.counts import (
     REASONS,
     UNKNOWN_CONTEXT,
 )
+from seeds import examples
 from unit.extract.structured.graphs import assert_same
 
 URL = "http://a.test/dir/page.html"
@@ -158,7 +159,7 @@ VALUES = st.recursive(
 )
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=examples(300), deadline=None)
 @given(VALUES)
 def test_any_json_gives_triples_that_can_be_read_or_a_reason(value: object) -> None:
     found = distil(json.dumps(value))

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lycosa.extract.structured import microdata
+from seeds import examples
 from unit.extract.structured.graphs import assert_same
 
 URL = "http://a.test/dir/page.html"
@@ -116,7 +117,7 @@ PIECES = st.one_of(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=examples(200), deadline=None)
 @given(st.lists(PIECES, max_size=30))
 def test_whatever_a_page_holds_what_comes_out_can_be_read(pieces: list[str]) -> None:
     found = distil("".join(pieces))

@@ -6,6 +6,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, 
 
 from lycosa.frontier.fold.columns import Pages
 from lycosa.frontier.schedulers.breadth_first import BreadthFirst
+from seeds import examples
 
 SITES = st.integers(0, 4)
 
@@ -84,7 +85,7 @@ class SchedulerAgainstItsTwin(RuleBasedStateMachine):
 
 
 TestScheduler = SchedulerAgainstItsTwin.TestCase
-TestScheduler.settings = settings(max_examples=200, stateful_step_count=40, deadline=None)
+TestScheduler.settings = settings(max_examples=examples(200), stateful_step_count=40, deadline=None)
 
 
 def test_urls_of_equal_distance_come_in_the_order_they_were_found() -> None:

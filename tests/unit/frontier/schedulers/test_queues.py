@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from lycosa.frontier.schedulers.queues import PlainQueues, Queues
+from seeds import examples
 
 SITES = st.integers(0, 40)
 RANKS = st.one_of(st.integers(0, 5), st.integers(0, 2**32 - 2))
@@ -76,7 +77,7 @@ class QueuesAgainstTheirTwin(RuleBasedStateMachine):
 
 
 TestQueues = QueuesAgainstTheirTwin.TestCase
-TestQueues.settings = settings(max_examples=120, stateful_step_count=40, deadline=None)
+TestQueues.settings = settings(max_examples=examples(120), stateful_step_count=40, deadline=None)
 
 
 def test_a_url_waits_once_and_only_what_waits_gets_better() -> None:

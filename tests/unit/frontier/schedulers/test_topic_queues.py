@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from lycosa.frontier.schedulers.topic_queues import PlainTopicQueues, TopicQueues
+from seeds import examples
 
 SITES = st.integers(0, 40)
 TOPICS = st.one_of(st.integers(0, 3), st.integers(0, 255))
@@ -92,7 +93,9 @@ class TopicQueuesAgainstTheirTwin(RuleBasedStateMachine):
 
 
 TestTopicQueues = TopicQueuesAgainstTheirTwin.TestCase
-TestTopicQueues.settings = settings(max_examples=100, stateful_step_count=30, deadline=None)
+TestTopicQueues.settings = settings(
+    max_examples=examples(100), stateful_step_count=30, deadline=None
+)
 
 
 def test_a_url_waits_once_and_only_what_waits_moves() -> None:

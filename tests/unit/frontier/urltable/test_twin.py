@@ -11,6 +11,7 @@ from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
 
 from lycosa.frontier.urltable import CompactUrlTable, PlainUrlTable
 from lycosa.frontier.urltable.segments import segment_end
+from seeds import examples
 
 HOSTS = ["com.a", "com.a.www", "com.ab", "com.b", "org.example", "[::1]", "127.0.0.1", "localhost"]
 sites = st.builds(
@@ -200,7 +201,7 @@ class Twins(RuleBasedStateMachine):
 
 TestTwins = Twins.TestCase
 TestTwins.settings = settings(
-    max_examples=60,
+    max_examples=examples(60),
     stateful_step_count=40,
     deadline=None,
     suppress_health_check=[HealthCheck.too_slow],

@@ -16,6 +16,7 @@ from lycosa.config import Job
 from lycosa.errors import QueryError
 from lycosa.query.text import index as index_module
 from lycosa.query.text.index import TextIndex, TextProgress
+from seeds import few_of
 from unit.query.text.tables import JOB, Fetch, content, indexed, seal, search, urls
 
 WORDS = ["ada", "engine", "number", "card", "loom", "wheel", "table", "proof", "steam", "brass"]
@@ -170,16 +171,17 @@ def random_fetches(chance: random.Random, moment: int, pages: int) -> list[Fetch
     return found
 
 
-def test_ten_increments_give_what_a_build_from_nothing_gives(tmp_path: Path) -> None:
+@pytest.mark.parametrize("increments", few_of([4, 10], 1))
+def test_increments_give_what_a_build_from_nothing_gives(increments: int, tmp_path: Path) -> None:
     chance = random.Random(7)
     index = TextIndex(tmp_path, JOB)
-    for number in range(10):
+    for number in range(increments):
         seal(tmp_path, number + 1, *random_fetches(chance, 1000 * number, 30))
         index.update()
     stepwise = content(tmp_path)
     assert index.update(anew=True).is_anew
     assert content(tmp_path) == stepwise
-    assert len(stepwise) > 100
+    assert len(stepwise) > 10 * increments
 
 
 KILLED = """

@@ -17,6 +17,7 @@ from lycosa.query.text.search_pool import SearchPool, search_once
 from lycosa.query.text.text_store import TextStore
 from lycosa.query.text.words import spread, stem, words_of
 from lycosa.store.tables.quads import Block, quads_of
+from seeds import examples
 from unit.query import segments
 from unit.query.text.tables import Fetch, indexed, seal, search, urls
 from unit.query.text.test_question import PIECES
@@ -132,7 +133,7 @@ def test_words_are_folded_and_stems_are_of_a_language() -> None:
     assert spread("x東京都y").split() == ["x", "東京", "京都", "y"]
 
 
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(text=st.one_of(st.text(max_size=60), st.lists(PIECES, max_size=8).map(" ".join)))
 def test_every_question_has_an_outcome(text: str, searcher: TextSearch) -> None:
     results = searcher.run(Ask(text))

@@ -22,6 +22,7 @@ from lycosa.store.segments.sealing import seal_dead
 from lycosa.store.tables import arrow_functions
 from lycosa.store.tables.rows import signed, url_id
 from lycosa.url import key_of
+from seeds import examples
 from unit.store.exchanges import capture, check_archive, failure, robots
 from unit.store.segments.sealed import Killed, always, among, column, responses, url
 
@@ -186,7 +187,7 @@ lives = st.lists(
 
 
 @given(lives, st.integers(0, 1 << 30))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 def test_every_page_that_counts_is_there_once_after_any_kills(
     tmp_path_factory: pytest.TempPathFactory,
     plan: list[tuple[list[str], int, int]],

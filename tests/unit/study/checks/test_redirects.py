@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from lycosa.records import LinkKind, Outcome
 from lycosa.study.checks.registry import chosen
 from lycosa.study.checks.run import check_site
+from seeds import examples
 from unit.study.drawn_crawl import Fetch, write
 
 URL = "http://a.test/"
@@ -28,7 +29,7 @@ def walked(moves: dict[int, int], start: int) -> tuple[str, list[int]]:
 
 
 @given(st.dictionaries(st.integers(0, 7), st.integers(0, 9), max_size=8))
-@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=examples(10), deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_loops_and_chains_are_those_of_a_walk(moves: dict[int, int]) -> None:
     pages = [
         Fetch("test.a:/", [f"test.a:/{number}" for number in range(10)]),

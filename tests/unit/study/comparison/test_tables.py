@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lycosa.study.comparison.tables import PREPARATIONS
+from seeds import examples
 
 URLS = [f"http://a.test/{folder}{name}" for folder in ("", "x/") for name in "pqrs"]
 TEXTS = ["short", *(f"{word} " * 30 for word in ("ant", "bee", "cat"))]
@@ -127,7 +128,7 @@ def twin(before: Sides, after: Sides) -> dict[str, set[tuple[Any, ...]]]:
     }
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=examples(25), deadline=None)
 @given(sides, sides)
 def test_pages_are_paired_as_the_twin_pairs_them(before: Sides, after: Sides) -> None:
     assert compared(before, after) == twin(before, after)

@@ -11,8 +11,8 @@ from rich.padding import Padding
 from rich.text import Text as Line
 
 from lycosa.cli.amounts import counted
-from lycosa.cli.commands.study import told
-from lycosa.cli.input.options import directory_argument, json_flag
+from lycosa.cli.commands.analysis.study import told
+from lycosa.cli.input.options import directory_argument, json_flag, target_flag
 from lycosa.cli.input.topics import (
     labels_flag,
     level_flag,
@@ -51,13 +51,7 @@ if TYPE_CHECKING:
     help="Pages a topic.",
 )
 @click.option("--hubs", is_flag=True, help="Take the pages that link to most pages of the topic.")
-@click.option(
-    "-o",
-    "target",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="The pools file to write (TOML; default: standard output).",
-)
+@target_flag("The pools file to write (TOML; default: standard output).", metavar="FILE")
 def seeds(
     path: Path, model_file: Path, topics: tuple[str, ...], top: int, hubs: bool, target: Path | None
 ) -> None:

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text as Line
 
 from lycosa.cli.amounts import counted, size_text
-from lycosa.cli.commands.study import told
+from lycosa.cli.commands.analysis.study import told
 from lycosa.cli.input.jobs import build_job
 from lycosa.cli.input.options import flags, json_flag, set_flag
 from lycosa.cli.input.questions import asker_for, read_source, site_of_address

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text as Line
 
 from lycosa.cli.amounts import counted
-from lycosa.cli.commands.study import told
+from lycosa.cli.commands.analysis.study import told
 from lycosa.cli.input.options import json_flag
 from lycosa.cli.input.topics import (
     labels_flag,

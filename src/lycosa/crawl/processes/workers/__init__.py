@@ -11,5 +11,4 @@ with the others but the log and the address slots.
     boot            the first module that a worker process runs
     worker_process  one worker in a process of its own, told what to do by the supervisor
     protocol        the messages between supervisor and workers: commands and replies
-    channel         sends these messages over a socket, whole and in order
 """

@@ -15,8 +15,8 @@ from pathlib import Path
 
 import msgspec
 
+from lycosa.channel import Channel
 from lycosa.crawl.processes.assignments import Assignment
-from lycosa.crawl.processes.workers.channel import Channel
 from lycosa.crawl.processes.workers.protocol import Command, Reply
 from lycosa.loop import EventLoop
 from lycosa.memory import worker_environment

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import msgspec
 
+from lycosa.channel import Channel
 from lycosa.config.requests import Limits
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.control.applying import Applier, Steering
@@ -38,7 +39,6 @@ from lycosa.crawl.processes.machine import (
 )
 from lycosa.crawl.processes.main_loop import MainLoop
 from lycosa.crawl.processes.runtime import Duties, Runtime
-from lycosa.crawl.processes.workers.channel import Channel
 from lycosa.crawl.processes.workers.grants import GrantedBudget, SupervisorLink
 from lycosa.crawl.processes.workers.protocol import (
     Adopt,

@@ -13,18 +13,9 @@ from lycosa.cluster.board.changes import change
 from lycosa.cluster.board.keys import SETTINGS
 from lycosa.cluster.settings import Settings
 from lycosa.crawl.budget import Limit
+from lycosa.crawl.control import orders
 from lycosa.crawl.control.desk import order_name
-from lycosa.crawl.control.orders import (
-    AddSeeds,
-    Numbered,
-    Order,
-    Pause,
-    Resume,
-    SetValue,
-    Stop,
-    Unset,
-    pack,
-)
+from lycosa.crawl.control.orders import Order
 from lycosa.crawl.member.notes import end_name
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.seeds import Planter, topics_of
@@ -48,8 +39,8 @@ class Operator:
 
     def _give(self, number: int, order: Order) -> None:
         world, name = self._world, order_name(number)
-        note = pack(Numbered(0, order, str(number), world.clock.now()))
-        if isinstance(order, AddSeeds):
+        note = orders.pack(orders.Numbered(0, order, str(number), world.clock.now()))
+        if isinstance(order, orders.AddSeeds):
             scope = JobScope(world.job, world.server, stays_on_seeds=False)
             planter = Planter(scope, world.partitioner, world.server, topics_of(world.job))
             prepared = planter.prepare(order.seeds, world.clock.now())
@@ -57,14 +48,14 @@ class Operator:
         else:
             world.server.note(name, note)
         match order:
-            case Pause() | Resume():
-                is_paused = isinstance(order, Pause)
+            case orders.Pause() | orders.Resume():
+                is_paused = isinstance(order, orders.Pause)
                 self._change(lambda before: settings.replaced(before, is_paused=is_paused))
-            case SetValue(key, value):
+            case orders.SetValue(key, value):
                 self._change(lambda before: before.with_value(key, value))
-            case Unset(key):
+            case orders.Unset(key):
                 self._change(lambda before: before.without(key))
-            case Stop():
+            case orders.Stop():
                 world.server.note(end_name(world.run_number), Limit.STOPPED.encode())
         self._on_given(order)
 

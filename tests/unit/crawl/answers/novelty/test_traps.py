@@ -18,6 +18,7 @@ from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.extract.fingerprint import fingerprint
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.records import Answer, Fetched, Outcome, Purpose, Request, Weighed
+from seeds import few_of, soak
 
 SITE = "test.a.www:"
 HTML = (("Content-Type", "text/html"),)
@@ -174,7 +175,7 @@ def test_a_host_that_is_alike_everywhere_is_closed() -> None:
     assert bench.state.outcome_of(page) is Outcome.TRAP_NOTHING_NEW
 
 
-MANY = 100_000
+FEW, MANY = 5_000, 100_000
 
 
 def plain(count: int) -> Iterator[Page]:
@@ -206,12 +207,10 @@ def framed(count: int) -> Iterator[Page]:
 @pytest.mark.parametrize(
     ("pages", "count"),
     [
-        pytest.param(plain, MANY, marks=pytest.mark.soak),
-        (plain, MANY // 4),
-        (paged, MANY // 4),
-        (dated, MANY // 4),
-        (in_sessions, 6000),
+        (in_sessions, 3000),
         (framed, 3000),
+        *((pages, FEW) for pages in (plain, paged, dated)),
+        *(pytest.param(pages, MANY, marks=soak) for pages in (plain, paged, dated)),
     ],
 )
 def test_a_large_honest_site_is_never_throttled(pages, count: int) -> None:  # type: ignore[no-untyped-def]
@@ -266,7 +265,7 @@ def in_languages(count: int, tongues: int, path: str) -> Iterator[Page]:
         ("/manual/{page}.{tongue}.html", SOME),
     ],
 )
-@pytest.mark.parametrize("led_to", [0, 1, 10])
+@pytest.mark.parametrize("led_to", few_of([1, 0, 10], 1))
 def test_a_site_that_is_the_same_in_many_languages_is_no_trap(
     path: str, tongues: int, led_to: int
 ) -> None:

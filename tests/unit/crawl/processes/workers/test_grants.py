@@ -19,6 +19,7 @@ from lycosa.config import Job
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.processes.workers.grants import Amount, GrantedBudget, Ledger, SupervisorLink
 from lycosa.crawl.processes.workers.protocol import Account, Grant, Recall
+from seeds import examples
 
 LARGEST = 1000
 
@@ -149,7 +150,7 @@ def job_of(pages: int = 0, size: int = 0) -> Job:
     return Job.of(limits={"pages": pages, "bytes": size}, fetch={"largest_body_bytes": LARGEST})
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.integers(1, 120), st.integers(1, 6), st.integers(0, 999), st.integers(0, 12))
 def test_a_limit_of_pages_is_exact(pages: int, workers: int, seed: int, kills: int) -> None:
     play = Play(job_of(pages), workers, seed, kills)
@@ -157,7 +158,7 @@ def test_a_limit_of_pages_is_exact(pages: int, workers: int, seed: int, kills: i
     assert play.kept().pages == pages
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=examples(60), deadline=None)
 @given(st.integers(LARGEST, 30_000), st.integers(1, 6), st.integers(0, 999), st.integers(0, 12))
 @example(2311, 6, 97, 5)  # the rest was granted while a dead worker's charge stood too high
 def test_a_limit_of_bytes_ends_with_a_page_that_does_not_fit(
@@ -171,7 +172,7 @@ def test_a_limit_of_bytes_ends_with_a_page_that_does_not_fit(
     assert play.kept().bytes > size - LARGEST
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=examples(30), deadline=None)
 @given(st.integers(1, 60), st.integers(3000, 90_000), st.integers(1, 5), st.integers(0, 999))
 def test_both_limits_hold_at_once(pages: int, size: int, workers: int, seed: int) -> None:
     assert Play(job_of(pages, size), workers, seed, 5).run() in (Limit.PAGES, Limit.BYTES)

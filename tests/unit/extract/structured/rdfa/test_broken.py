@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from growth import is_linear
 from lycosa.extract.structured.rdfa import MOST_OUTPUT, SPARE_OUTPUT, distil
+from seeds import examples
 
 BASE = "http://e.test/folder/page"
 MEDIA_TYPES = ["text/html", "application/xhtml+xml", "image/svg+xml", "application/xml"]
@@ -86,7 +87,7 @@ def test_many_mutations_of_a_page_give_sound_triples(seed: int) -> None:
 
 
 @given(st.binary(max_size=200), st.sampled_from(MEDIA_TYPES))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_any_bytes_give_sound_triples(body: bytes, media_type: str) -> None:
     assert_sound(body, media_type)
     assert_sound(b"<p property='dc:a' about='" + body + b"'>" + body + b"</p>", media_type)

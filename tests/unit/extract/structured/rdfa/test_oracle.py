@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 from rdflib.compare import isomorphic
 
 from lycosa.extract.structured.rdfa import distil
+from seeds import examples
 
 # pyRdfa3 asks for the time in a way that Python 3.12 and later advise against.
 pytestmark = pytest.mark.filterwarnings(
@@ -93,7 +94,7 @@ logging.getLogger("rdflib").setLevel(logging.ERROR)
 
 
 @given(elements(trees))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 def test_html_has_the_triples_that_another_finds(tree: str) -> None:
     page = f'<!DOCTYPE html><html><head><meta charset="utf-8"></head><body>{tree}</body></html>'
     body = page.encode()
@@ -101,7 +102,7 @@ def test_html_has_the_triples_that_another_finds(tree: str) -> None:
 
 
 @given(elements(trees))
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=examples(120), deadline=None)
 def test_xml_has_the_triples_that_another_finds(tree: str) -> None:
     body = f"<root>{tree}</root>".encode()
     ours = graph_of(distil(body, BASE, "application/xml"))

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from lycosa.extract.page import scan
 from lycosa.extract.structured.rdfa import distil
+from seeds import examples
 
 BASE = "http://e.test/folder/page"
 PREFIXES = {
@@ -258,7 +259,7 @@ attributes = st.lists(st.sampled_from(SILENT + SPEAKING), max_size=3, unique_by=
 
 
 @given(st.lists(attributes, max_size=6))
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=examples(150), deadline=None)
 def test_no_triple_comes_of_a_page_in_which_the_scan_saw_no_rdfa(tags: list[list[str]]) -> None:
     body = "".join(f"<div {' '.join(tag)}>x" for tag in tags).encode()
     is_silent = {attribute for tag in tags for attribute in tag} <= set(SILENT)

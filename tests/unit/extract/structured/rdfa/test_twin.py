@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from lycosa.extract.structured.rdfa.hosts import HTML, SVG, XHTML1, XHTML5, XML, Host
 from lycosa.extract.structured.rdfa.pure_walk.walk import walk as walk_in_python
 from lycosa.extract.structured.rdfa.walk import walk
+from seeds import examples
 
 HOSTS = [HTML, XHTML1, XHTML5, SVG, XML]
 BASES = ["http://e.test/a/b?q", "http://e.test", "http://e.test/a/../b/", "urn:x"]
@@ -54,7 +55,7 @@ def assert_alike(text: str, host: Host, base: str = BASES[0], room: int = 1 << 2
 
 
 @given(markup, st.sampled_from(HOSTS), st.sampled_from(BASES), st.sampled_from([1 << 20, 400]))
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=examples(500), deadline=None)
 @example("<p property=x", HTML, BASES[0], 1000)
 @example("<p about='[' resource='x", XML, BASES[0], 1000)
 def test_the_walk_equals_its_twin(text: str, host: Host, base: str, room: int) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lycosa.cli.commands.study import told
+from lycosa.cli.commands.analysis.study import told
 from lycosa.cli.input.options import json_flag
 from lycosa.cli.screen.output import Data
 from lycosa.study.extras import require

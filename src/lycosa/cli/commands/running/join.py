@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lycosa.cli.commands.crawl import Crew, run_shown
+from lycosa.cli.commands.running.crawl import Crew, run_shown
 from lycosa.cli.input.jobs import build_job
 from lycosa.cli.input.options import GroupedCommand, machine_flags, screen_flags
 from lycosa.cli.screen.lines import command

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from lycosa.cli.amounts import counted
-from lycosa.cli.commands.study import told
+from lycosa.cli.commands.analysis.study import told
 from lycosa.cli.input.options import directory_argument, json_flag
 from lycosa.study.extras import require
 from lycosa.terminal_text import in_json

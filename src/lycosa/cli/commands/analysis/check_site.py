@@ -10,7 +10,7 @@ import click
 
 from lycosa import __version__
 from lycosa.cli.amounts import counted, duration_flag, size_flag
-from lycosa.cli.commands.study import told
+from lycosa.cli.commands.analysis.study import told
 from lycosa.cli.input.jobs import flag_rules
 from lycosa.cli.input.options import directory_argument, flags, json_flag
 from lycosa.cli.screen.notices import notice
@@ -27,6 +27,18 @@ FOUND = 8
 """The exit code if a check found something that `--fail-on` names."""
 _FORMATS = ("junit", "sarif", "csv", "json")
 
+
+def _longest(what: str, characters: int) -> Callable[[Any], Any]:
+    """Return the flag for the length above which a text is too long."""
+    return click.option(
+        f"--longest-{what}",
+        type=click.IntRange(1),
+        default=characters,
+        metavar="N",
+        help=f"Characters of a {what} (default: {characters}).",
+    )
+
+
 _limit_flags = flags(
     click.option(
         "--large",
@@ -42,20 +54,8 @@ _limit_flags = flags(
         metavar="TIME",
         help="An answer that takes longer is slow (default: 3s).",
     ),
-    click.option(
-        "--longest-title",
-        type=click.IntRange(1),
-        default=60,
-        metavar="N",
-        help="Characters of a title (default: 60).",
-    ),
-    click.option(
-        "--longest-description",
-        type=click.IntRange(1),
-        default=155,
-        metavar="N",
-        help="Characters of a description (default: 155).",
-    ),
+    _longest("title", 60),
+    _longest("description", 155),
 )
 _output_flags = flags(
     click.option(

@@ -11,10 +11,10 @@ from typing import Any
 import click
 
 from lycosa.cli.amounts import counted
-from lycosa.cli.commands.query import export_triples
-from lycosa.cli.commands.replay import export_wacz
+from lycosa.cli.commands.publishing.replay import export_wacz
+from lycosa.cli.commands.reading.query import export_triples
 from lycosa.cli.groups import CommandGroup
-from lycosa.cli.input.options import directory_argument, raw_flag
+from lycosa.cli.input.options import directory_argument, raw_flag, target_flag
 from lycosa.cli.screen.output import Data
 from lycosa.study.extras import require
 
@@ -145,13 +145,7 @@ def export_screenshots(path: Path, target: Path, withheld: bool, as_json: bool) 
 
 @export.command("sitemap")
 @directory_argument
-@click.option(
-    "-o",
-    "target",
-    type=click.Path(dir_okay=False, path_type=Path),
-    required=True,
-    help="The file to write: sitemap.xml, or sitemap.xml.gz.",
-)
+@target_flag("The file to write: sitemap.xml, or sitemap.xml.gz.", required=True)
 @click.option("--site", default="", metavar="URL", help="List only URLs that begin like this.")
 @click.option(
     "--base",
@@ -208,9 +202,7 @@ def _table_command(table: str) -> click.Command:
         "(`lycosa topics apply` makes them).",
     )
     @click.option("--without-seeds", is_flag=True, help="Leave out the pages of the seeds.")
-    @click.option(
-        "-o", "target", type=click.Path(dir_okay=False, path_type=Path), help="The file to write."
-    )
+    @target_flag("The file to write.")
     def write_table(path: Path, form: str, target: Path | None, **flags: Any) -> None:
         require("export")
         from lycosa.study.exports.export import Rows

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,6 +13,7 @@ from lycosa.cli.amounts import duration_flag, size_flag
 from lycosa.cli.input.options import flags, served_argument
 from lycosa.cli.input.places import open_crawl
 from lycosa.cli.screen.notices import Session, notice
+from lycosa.cli.screen.serving import serve_until_stopped
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import ConfigError
 
@@ -170,20 +170,7 @@ def _serve_endpoint(path: Path, given: dict[str, Any]) -> None:
 
     limits = Limits(given["seconds"], given["largest_bytes"], max(1, given["processes"]))
     endpoint = Endpoint(path, given["host"], given["port"], limits)
-    before = signal.signal(signal.SIGTERM, _interrupt)
-    try:
-        click.echo(f"serving at {endpoint.url}")
-        sys.stdout.flush()
-        endpoint.run()
-    except KeyboardInterrupt:
-        notice("stopped")
-    finally:
-        signal.signal(signal.SIGTERM, before)
-        endpoint.close()
-
-
-def _interrupt(*_: object) -> None:
-    raise KeyboardInterrupt
+    serve_until_stopped(endpoint, f"serving at {endpoint.url}")
 
 
 COMMANDS = (serve,)

@@ -1,7 +1,8 @@
 """Send messages to another process over a socket, whole and in order.
 
 A message is a msgpack record preceded by its length. Sending never blocks: the channel keeps what
-the socket does not take yet. When the other process closes its end, `on_closed` is called once.
+the socket does not take yet. When the other process closes its end, `on_closed` is called once. A
+message that is larger than the other process may send closes the channel, too.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from lycosa.loop import EventLoop
 M = TypeVar("M")
 
 _LENGTH = struct.Struct("<I")
+LARGEST_BYTES = (1 << 32) - 1
 
 
 def frame(message: msgspec.Struct) -> bytes:
@@ -30,20 +32,29 @@ def frame(message: msgspec.Struct) -> bytes:
 class Channel(Generic[M]):
     """One end of a socket pair; `M` is the type of the messages from the other end."""
 
-    def __init__(self, loop: EventLoop, end: socket.socket, kind: Any) -> None:
+    def __init__(
+        self, loop: EventLoop, end: socket.socket, kind: Any, largest_bytes: int = LARGEST_BYTES
+    ) -> None:
         """Take over a socket; `kind` is the union of the messages that arrive on it."""
         self._loop = loop
         self._socket = end
+        self._largest_bytes = largest_bytes
         self._decode = msgspec.msgpack.Decoder(kind).decode
         self._received = bytearray()
         self._unsent = bytearray()
         self._is_open = True
         end.setblocking(False)
 
-    def listen(self, on_message: Callable[[M], None], on_closed: Callable[[], None]) -> None:
+    def listen(
+        self,
+        on_message: Callable[[M], None],
+        on_closed: Callable[[], None],
+        on_too_large: Callable[[], None] | None = None,
+    ) -> None:
         """Read from now on; messages that have arrived before are not lost."""
         self._on_message = on_message
         self._on_closed = on_closed
+        self._on_too_large = on_too_large or on_closed
         self._loop.add_reader(self._socket, self._read)
 
     def send(self, message: msgspec.Struct) -> None:
@@ -101,6 +112,10 @@ class Channel(Generic[M]):
         self._received += content
         while self._is_open and len(self._received) >= _LENGTH.size:
             (length,) = _LENGTH.unpack_from(self._received)
+            if length > self._largest_bytes:
+                self.close()
+                self._on_too_large()
+                return
             if len(self._received) < _LENGTH.size + length:
                 return
             packed = bytes(self._received[_LENGTH.size : _LENGTH.size + length])

@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import os
-import signal
-import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,9 +13,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lycosa.cli.amounts import counted, size_text
-from lycosa.cli.input.options import directory_argument, json_flag
-from lycosa.cli.screen.notices import Session, notice
+from lycosa.cli.input.options import directory_argument, json_flag, target_flag
+from lycosa.cli.screen.notices import Session
 from lycosa.cli.screen.output import line_on_screen
+from lycosa.cli.screen.serving import serve_until_stopped
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import LycosaError
 from lycosa.study.extras import require
@@ -28,13 +27,7 @@ if TYPE_CHECKING:
 
 @click.command(name="wacz")
 @directory_argument
-@click.option(
-    "-o",
-    "target",
-    type=click.Path(dir_okay=False, path_type=Path),
-    required=True,
-    help="The file to write.",
-)
+@target_flag("The file to write.", required=True)
 @click.option(
     "--host", "hosts", multiple=True, metavar="HOST", help="Write only pages of this host (again)."
 )
@@ -111,22 +104,9 @@ def replay(session: Session, /, path: Path, player: Path, host: str, port: int) 
         raise LycosaError("lycosa replay needs uvicorn\n  install: pip install 'lycosa[serve]'")
     with line_on_screen() as show:
         wacz = _opened(session, path, show)
-    server = Replay(wacz, player, host, port)
-    before = signal.signal(signal.SIGTERM, _interrupt)
-    try:
-        click.echo(f"{counted(wacz.pages, 'page')} at {server.url}")
-        sys.stdout.flush()
-        server.run()
-    except KeyboardInterrupt:
-        notice("stopped")
-    finally:
-        signal.signal(signal.SIGTERM, before)
-        server.close()
-        wacz.close()
-
-
-def _interrupt(*_: object) -> None:
-    raise KeyboardInterrupt
+    with closing(wacz):
+        server = Replay(wacz, player, host, port)
+        serve_until_stopped(server, f"{counted(wacz.pages, 'page')} at {server.url}")
 
 
 @contextmanager
