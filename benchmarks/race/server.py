@@ -117,7 +117,7 @@ def serving(
 ) -> Iterator[int]:
     """Serve a tree; the value is the port. The server is ended when the block is left."""
     with tempfile.TemporaryDirectory(prefix="race-nginx-") as name:
-        folder, port = Path(name), _free_port()
+        folder, port = Path(name), free_port()
         file = folder / "nginx.conf"
         file.write_text(Place(names, tls, maps).configuration(tree, folder, port))
         process = subprocess.Popen(
@@ -127,7 +127,7 @@ def serving(
             stderr=(folder / "stderr").open("w"),
         )
         try:
-            _wait(process, port, folder)
+            wait_for(process, ("127.0.0.1", port), folder)
             yield port
         finally:
             process.terminate()
@@ -138,20 +138,22 @@ def serving(
                 process.wait()
 
 
-def _wait(process: subprocess.Popen[bytes], port: int, folder: Path) -> None:
+def wait_for(process: subprocess.Popen[bytes], place: tuple[str, int], folder: Path) -> None:
+    """Wait until nginx answers there, or say what it said."""
     for _ in range(200):
         if process.poll() is not None:
             break
-        with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+        with contextlib.suppress(OSError), socket.create_connection(place, 1):
             return
         time.sleep(0.05)
     said = "".join(
         file.read_text() for file in (folder / "stderr", folder / "error.log") if file.exists()
     )
-    raise SystemExit(f"nginx does not serve 127.0.0.1:{port}\n{said}")
+    raise SystemExit(f"nginx does not serve {place[0]}:{place[1]}\n{said}")
 
 
-def _free_port() -> int:
+def free_port() -> int:
+    """Return a port that nobody listens at."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
