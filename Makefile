@@ -81,7 +81,7 @@ $(VENV)/.collected: $(STAMP)
 
 # Tests wait for processes and sockets, so more of them run side by side than there are cores.
 tested: $(VENV)/.collected
-	$(BIN)/pytest -n 4 --dist worksteal -m "not conformance and not soak" --ignore tests/conformance
+	$(BIN)/pytest -n 6 --dist worksteal -m "not conformance and not soak" --ignore tests/conformance
 
 # A wheel in dist/, installed alone, without any extra, and tried there.
 TRIED := .cache/package

@@ -25,7 +25,7 @@ def test_with_a_browser():
 
 def run(folder: Path, *flags: str, **more: str) -> subprocess.CompletedProcess[str]:
     """Run the two tests on a machine that has no programs at all."""
-    for name in ("conftest.py", "needs.py"):
+    for name in ("conftest.py", "needs.py", "seeds.py"):
         shutil.copy(TESTS / name, folder)
     shutil.copytree(TESTS / "servers", folder / "servers")
     (folder / "test_two.py").write_text(TWO, encoding="utf-8")
