@@ -74,14 +74,14 @@ checked:
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Byte code that is missing is written once: four processes would each compile everything.
+# Byte code that is missing is written once: five processes would each compile everything.
 $(VENV)/.collected: $(STAMP)
 	-$(BIN)/pytest --collect-only --ignore tests/conformance >/dev/null
 	touch $@
 
 # Tests wait for processes and sockets, so more of them run side by side than there are cores.
 tested: $(VENV)/.collected
-	$(BIN)/pytest -n 6 --dist worksteal -m "not conformance and not soak" --ignore tests/conformance
+	$(BIN)/pytest -n 5 --dist worksteal -m "not conformance and not soak" --ignore tests/conformance
 
 # A wheel in dist/, installed alone, without any extra, and tried there.
 TRIED := .cache/package
