@@ -58,8 +58,11 @@ def app_over(place: Path, origins: tuple[str, ...] = ()) -> tuple[ServedCrawls, 
 
 @contextmanager
 def serving(place: Path) -> Iterator[str]:
-    """Serve on a free port of loopback, in a thread; gives the address."""
-    _, app = app_over(place)
+    """Serve on a free port of loopback, in a thread; gives the address.
+
+    The crawls and reports that it started are ended, too.
+    """
+    crawls, app = app_over(place)
     config = uvicorn.Config(app, port=0, log_config=None, timeout_graceful_shutdown=1)
     server = uvicorn.Server(config)
     thread = threading.Thread(target=server.run, daemon=True)
@@ -72,3 +75,6 @@ def serving(place: Path) -> Iterator[str]:
     finally:
         server.should_exit = True
         thread.join(30)
+        for process in crawls.children.running():
+            process.terminate()
+            process.wait(60)

@@ -65,4 +65,8 @@ class Children:
 
     def collect(self) -> None:
         """Wait for the processes that have ended."""
-        self._all = [process for process in self._all if process.poll() is None]
+        self._all = self.running()
+
+    def running(self) -> list[subprocess.Popen[bytes]]:
+        """Return the processes that have not ended."""
+        return [process for process in self._all if process.poll() is None]
