@@ -63,6 +63,43 @@ def test_a_good_certificate_is_believed_and_the_session_resumed(ca_file: str) ->
     assert served.resumed == [False, True, True]
 
 
+@pytest.mark.parametrize(("kept_seconds", "connections"), [(1e9, 4), (0.0, 6)])
+def test_of_more_sites_than_connections_may_stand_the_first_are_kept(
+    kept_seconds: float, connections: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def test() -> None:
+        async with serving(replying(*[reply(PAGE)] * 3)) as served:
+            async with client(ports={80: served.port}, connections=1) as web:
+                for site in ("a", "b", "c") * 2:
+                    assert facts(await web.get(f"http://{site}.test/page"))[0] == 200
+            assert served.connections == connections
+
+    monkeypatch.setattr("lycosa.fetch.client.MOST_KEPT_CONNECTIONS", 2)
+    monkeypatch.setattr("lycosa.fetch.http1.KEPT_SECONDS", kept_seconds)
+    asyncio.run(test())
+
+
+@pytest.mark.parametrize(
+    ("seconds", "resumed"),
+    [(1e9, [False, False, True, False]), (0.0, [False, False, False, False])],
+)
+def test_of_more_sites_than_sessions_are_kept_the_first_are_resumed(
+    seconds: float, resumed: list[bool], ca_file: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def test() -> None:
+        close = replying(reply(PAGE, "Connection: close"), then_close=True)
+        context = tls_context(authority(), "a.test", "b.test")
+        async with serving(close, tls=context) as served:
+            async with client(ports={443: served.port}, ca_file=ca_file) as web:
+                for site in ("a", "b") * 2:
+                    assert facts(await web.get(f"https://{site}.test/page"))[0] == 200
+            assert served.resumed == resumed
+
+    monkeypatch.setattr("lycosa.fetch.tls.MOST_SESSIONS", 1)
+    monkeypatch.setattr("lycosa.fetch.tls.SESSION_SECONDS", seconds)
+    asyncio.run(test())
+
+
 BAD_CERTIFICATES: dict[str, Callable[[], ssl.SSLContext]] = {
     "self-signed": lambda: tls_context(trustme.CA(), "site.test"),
     "another host's": lambda: tls_context(authority(), "other.test"),

@@ -37,6 +37,11 @@ READ_BYTES = 131_072
 LONGEST_HEADS_BYTES = 262_144
 """Of all heads of an answer together, interim ones included."""
 
+KEPT_SECONDS = 30.0
+"""So long an idle connection is kept from others that would take its place.
+
+When more sites are asked in turn than connections may stand, those that came first are of use in
+each round; if the last ones stood, every connection would end before its site's next turn."""
 _UNDER_WAY = (0, errno.EINPROGRESS, errno.EAGAIN)
 
 
@@ -85,12 +90,17 @@ class DirectCarrier:
         if site in self._idle:
             exchange.close()
             return
+        exchange.idle_since = now = self.loop.time()
+        if len(self._idle) >= self._most_idle:
+            oldest = next(iter(self._idle.values()))
+            if now - oldest.idle_since < KEPT_SECONDS:
+                exchange.close()
+                return
+            self.forget(oldest)
         self._idle[site] = exchange
-        if len(self._idle) > self._most_idle:
-            self._idle.pop(next(iter(self._idle))).close()
 
     def forget(self, connection: Connection) -> None:
-        """Drop an idle connection that its server has ended."""
+        """Drop an idle connection: its server has ended it, or another one takes its place."""
         self._idle.pop(connection.key[:2], None)
         connection.close()
 
@@ -129,8 +139,11 @@ class Connection(Exchange):
         "_socket",
         "_unsent",
         "_watch",
+        "idle_since",
     )
 
+    idle_since: float
+    """Since when it has waited for a request."""
     waits: tuple[type[OSError], ...] = (BlockingIOError,)
     """What a socket raises that is not ready."""
 
