@@ -8,5 +8,5 @@ behind it and for all processes of the machine.
     turns      the same for hosts that several partitions share: only with their baton
     addresses  one request at a time per address, for all hosts behind it
     slots      the same between the processes of one machine
-    agenda     things that are due at a moment, in one heap
+    agenda     things that are due at a moment
 """
