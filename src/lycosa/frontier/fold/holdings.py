@@ -122,14 +122,13 @@ class Holdings:
         self.popularity = Popularity()
         self.topics = Topics()
         self.rendering = Rendering()
-        self._site_numbers: dict[str, int] = {}
         self._host_numbers: dict[str, int] = {}
 
     # -- asking ---------------------------------------------------------------------------
 
     def site_number(self, site: str) -> int | None:
         """Return the number of a site's key, or None."""
-        return self._site_numbers.get(site)
+        return self.table.find_site(site)
 
     def host_number(self, reversed_host: str) -> int | None:
         """Return the number of a host, or None."""
@@ -289,9 +288,9 @@ class Holdings:
         host = self._host_numbers.get(name)
         return self._add_host(name) if host is None else host
 
-    def _add_site(self, name: str) -> int:
+    def _add_site(self, name: str) -> None:
         host = self.host_for(reversed_host_of(name))
-        site = self._site_numbers[name] = len(self.site_names)
+        site = len(self.site_names)
         self.site_names.append(name)
         self.sites.add(host, self.hosts.first_site[host])
         self.hosts.first_site[host] = site
@@ -299,7 +298,6 @@ class Holdings:
             self._meet(site, host, name)
         if self.hosts.closed[host]:
             self.sites.closed[site] = self.hosts.closed[host]
-        return site
 
     def _meet(self, site: int, host: int, name: str) -> None:
         """Take in what came with a baton about a site whose first URL is admitted now."""
@@ -321,5 +319,4 @@ class Holdings:
         """Take the names of all sites and hosts, in the order of their numbers."""
         self.site_names = sites
         self.host_names = hosts
-        self._site_numbers = {name: number for number, name in enumerate(sites)}
         self._host_numbers = {name: number for number, name in enumerate(hosts)}

@@ -197,9 +197,10 @@ class PartitionState(Holdings):
         self.table.add_many(event.keys)
         for key, distance in zip(event.keys, event.distances, strict=True):
             name = site_of(key)
-            site = self._site_numbers.get(name)
-            if site is None:
-                site = self._add_site(name)
+            site = self.table.find_site(name)
+            assert site is not None  # the table numbers sites as we do, by their first URLs
+            if site == len(self.site_names):
+                self._add_site(name)
             pages.add(site, distance)
             sites.pending[site] += 1
             sites.mined_out[site] = 0
