@@ -30,7 +30,7 @@ import sys
 import tempfile
 import time
 import tracemalloc
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -175,15 +175,18 @@ def resident_bytes() -> int:
     return pages * resource.getpagesize()
 
 
-def resume(folder: Path) -> list[Partition]:
+def resume(
+    folder: Path,
+    agenda: Agenda,
+    resolve: Callable[[int, int], str | None] = lambda number, host: None,
+) -> list[Partition]:
     log = SqliteLog(folder / "log", PARTITIONS)
     snapshots = SnapshotFolder(folder / "log" / "snapshots")
     now = START + 1e6
-    agenda = Agenda()
     around = WorkerContext(
         agenda=agenda,
         addresses=Addresses(agenda, 0.5, now + 0.5),
-        resolve=lambda number, host: None,
+        resolve=resolve,
         pause_of=lambda state, host: due_pause(JOB, state, host),
         resumed_at=now,
         with_work={},
@@ -215,7 +218,7 @@ def resume_here(folder: Path, is_traced: bool) -> dict[str, Any]:
     before = resident_bytes()
     if is_traced:
         tracemalloc.start()
-    partitions = resume(folder)
+    partitions = resume(folder, Agenda())
     gc.collect()
     traced = tracemalloc.get_traced_memory()[0] if is_traced else 0
     return {
