@@ -32,7 +32,8 @@ from lycosa.store.tables.rows import SCHEMAS
 
 SEGMENT_PAGES = 1_000_000
 HEADS = 64
-PARAGRAPHS, PARAGRAPH_LENGTH = 4096, 500
+PARAGRAPHS, PARAGRAPH_LENGTH = 16_384, 500
+WORDS = 50_000
 
 
 def make_rows(folder: Path, pages: int, links: int) -> None:
@@ -123,7 +124,7 @@ def _paragraphs() -> list[str]:
     """Return texts of made-up words, the frequent ones short, as in any language."""
     random = np.random.default_rng(1)
     letters = np.array(list("etaoinshrdlucmfwygpbvk"))
-    words = ["".join(random.choice(letters, 1 + number // 400)) for number in range(4000)]
+    words = ["".join(random.choice(letters, 1 + int(number**0.22))) for number in range(WORDS)]
     weights = 1.0 / np.arange(1, len(words) + 1)
     drawn = random.choice(len(words), (PARAGRAPHS, 150), p=weights / weights.sum())
     return [" ".join(words[word] for word in some)[:PARAGRAPH_LENGTH] for some in drawn.tolist()]

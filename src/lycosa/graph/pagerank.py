@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lycosa.graph.links import Floats, Graph, Matrix
+from lycosa.graph.links import Floats, Graph, Matrix, Weights
 
 DAMPING = 0.85
 TOLERANCE = 1e-10
@@ -54,10 +54,9 @@ def pagerank(
     return _iterated(graph.into, degrees, Bounds(damping, tolerance, most_steps), on_step)
 
 
-def weighted_pagerank(weights: Matrix, bounds: Bounds = Bounds()) -> Ranked:  # noqa: B008  frozen
+def weighted_pagerank(weights: Weights, bounds: Bounds = Bounds()) -> Ranked:  # noqa: B008  frozen
     """Return the PageRank of every node, links taken in proportion to their weights above 0."""
-    totals = np.asarray(weights.sum(axis=1), np.float64).ravel()
-    return _iterated(weights.T.tocsr(), totals, bounds)
+    return _iterated(weights.into, weights.totals, bounds)
 
 
 def _iterated(

@@ -11,7 +11,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from lycosa.graph.hits import hits
-from lycosa.graph.links import graph_of, weights_of
+from lycosa.graph.links import graph_of, weighted_graph_of
 from lycosa.graph.pagerank import Bounds, pagerank, weighted_pagerank
 from seeds import examples
 from unit.graph.drawn_graphs import Drawn, graphs, made
@@ -98,13 +98,14 @@ def test_weighted_pagerank_is_that_of_networkx(drawn: Drawn, chance: random.Rand
     expected = networkx.pagerank(graph, alpha=0.85, tol=1e-14, max_iter=1000, weight="weight")
     sources, targets = (np.array([edge[n] for edge in edges], np.int32) for n in (0, 1))
     weights = np.array([edge[2] for edge in edges], np.float64)
-    matrix = weights_of(sources, targets, weights, len(graph))
-    found = weighted_pagerank(matrix, Bounds(tolerance=1e-13))
+    _, told = weighted_graph_of(sources, targets, weights, len(graph))
+    found = weighted_pagerank(told, Bounds(tolerance=1e-13))
     assert found.values == pytest.approx([expected[node] for node in range(len(graph))], abs=1e-9)
 
 
 def test_weights_that_are_all_equal_give_the_plain_pagerank() -> None:
     sources, targets = np.array([0, 0, 1, 2], np.int32), np.array([1, 2, 2, 0], np.int32)
     plain = pagerank(graph_of(sources, targets, 4)).values
-    weighted = weighted_pagerank(weights_of(sources, targets, np.full(4, 2.5), 4)).values
-    assert weighted == pytest.approx(plain, abs=1e-9)
+    graph, weights = weighted_graph_of(sources, targets, np.full(4, 2.5), 4)
+    assert weighted_pagerank(weights).values == pytest.approx(plain, abs=1e-9)
+    assert pagerank(graph).values == pytest.approx(plain, abs=1e-9)

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from lycosa.graph.bow_tie import PARTS, Parts, bow_tie, strong_components
 from lycosa.graph.groups import GroupLinks, links_of_groups, means, ranks, sums
 from lycosa.graph.hits import hits
-from lycosa.graph.links import Floats, Graph, Matrix, graph_of, weights_of
+from lycosa.graph.links import Floats, Graph, Weights, graph_of, weighted_graph_of
 from lycosa.graph.numbering import UNKNOWN, Ids, Numbering, Numbers
 from lycosa.graph.pagerank import pagerank, weighted_pagerank
 from lycosa.store.tables.link_ends import COUNTED_REASONS
@@ -52,8 +52,7 @@ class WebGraph(NamedTuple):
     site_of: Numbers
     """The number of the site of every page."""
     sites: int
-    weights: Matrix
-    """The weight of every link, row by row of its source."""
+    weights: Weights
     refused: Graph
     """Links between the pages that the crawl refused to follow."""
 
@@ -69,17 +68,12 @@ def web_graph(connection: Connection) -> WebGraph:
     ).fetchnumpy()
     pages = Numbering(np.asarray(found["url_id"], np.int64))
     (sites,) = connection.execute("select count(*) from site").fetchone()
-    followed, refused, weights = _links(connection, pages)
     site_of = np.asarray(found["number"], np.int32)
     size = len(pages)
-    return WebGraph(
-        pages,
-        graph_of(*followed, size),
-        site_of,
-        int(sites),
-        weights_of(*followed, weights, size),
-        graph_of(*refused, size),
-    )
+    followed, refused = _links(connection, pages)
+    graph, weights = weighted_graph_of(*followed.ends(), size)
+    del followed  # before the next graph is made
+    return WebGraph(pages, graph, site_of, int(sites), weights, graph_of(*refused.ends()[:2], size))
 
 
 def link_weight(connection: Connection) -> str:
@@ -116,13 +110,36 @@ _WEIGHED = f"""
         on boilerplate.site = told.site and boilerplate.target_id = told.target_id
 """
 
-Ends = tuple[Numbers, Numbers]
-"""Sources and targets of links."""
+
+class _Links:
+    """Links between pages, in arrays of which only what is used takes memory."""
+
+    def __init__(self, most: int) -> None:
+        self._sources = np.empty(most, np.int32)
+        self._targets = np.empty(most, np.int32)
+        self._weights = np.empty(most, np.float64)
+        self._count = 0
+
+    def add(self, sources: Numbers, targets: Numbers, weights: Floats) -> None:
+        """Take in some more."""
+        here = slice(self._count, self._count + len(sources))
+        self._sources[here], self._targets[here] = sources, targets
+        self._weights[here] = weights
+        self._count = here.stop
+
+    def ends(self) -> tuple[Numbers, Numbers, Floats]:
+        """Return sources, targets and weights."""
+        here = slice(self._count)
+        return self._sources[here], self._targets[here], self._weights[here]
 
 
-def _links(connection: Connection, pages: Numbering) -> tuple[Ends, Ends, Floats]:
-    """Return the links between pages: those of the graph, those refused; weights of the first."""
+def _links(connection: Connection, pages: Numbering) -> tuple[_Links, _Links]:
+    """Return the links between pages: those of the graph, and those refused."""
     redirects = _Redirects(connection, pages)
+    ((most,),) = connection.execute(
+        f"select count(*) from current_links where kind in ({_listed(KINDS)})"
+    ).fetchall()
+    followed, refused = _Links(most), _Links(most)
     reader = connection.sql(
         _WEIGHED.format(
             weight=link_weight(connection),
@@ -130,24 +147,15 @@ def _links(connection: Connection, pages: Numbering) -> tuple[Ends, Ends, Floats
             reasons=_listed(COUNTED_REASONS),
         )
     ).to_arrow_reader(_BATCH_ROWS)
-    nothing = np.zeros(0, np.int32)
-    found: dict[bool, list[Ends]] = {True: [(nothing, nothing)], False: [(nothing, nothing)]}
-    weights = [np.zeros(0)]
     for batch in reader:
         source = pages.numbers(_ids(batch.column("source_id")))
         target = redirects.numbers(_ids(batch.column("target_id")))
-        is_inside = (source != UNKNOWN) & (target != UNKNOWN)
-        counts = batch.column("counts").to_numpy(zero_copy_only=False)
-        for is_counted, some in found.items():
-            wanted = is_inside & (counts == is_counted)
-            some.append((source[wanted], target[wanted]))
+        is_inside = (source != UNKNOWN) & (target != UNKNOWN) & (source != target)
+        counts = batch.column("counts").to_numpy(zero_copy_only=False).astype(bool)
         weight = batch.column("weight").to_numpy(zero_copy_only=False)
-        weights.append(weight[is_inside & counts])
-    followed, refused = (
-        (np.concatenate([s for s, _ in found[key]]), np.concatenate([t for _, t in found[key]]))
-        for key in (True, False)
-    )
-    return followed, refused, np.concatenate(weights)
+        for links, wanted in ((followed, is_inside & counts), (refused, is_inside & ~counts)):
+            links.add(source[wanted], target[wanted], weight[wanted])
+    return followed, refused
 
 
 def _listed(names: Iterable[str]) -> str:
