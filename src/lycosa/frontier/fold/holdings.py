@@ -288,6 +288,14 @@ class Holdings:
         host = self._host_numbers.get(name)
         return self._add_host(name) if host is None else host
 
+    def site_for(self, name: str) -> int:
+        """Return the number of a site of which the table has a URL; a new one is entered."""
+        site = self.table.find_site(name)
+        assert site is not None  # the table numbers sites as we do, by their first URLs
+        if site == len(self.site_names):
+            self._add_site(name)
+        return site
+
     def _add_site(self, name: str) -> None:
         host = self.host_for(reversed_host_of(name))
         site = len(self.site_names)

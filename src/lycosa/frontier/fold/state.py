@@ -196,11 +196,7 @@ class PartitionState(Holdings):
             self.sources.add(len(pages.site), event.source, source)
         self.table.add_many(event.keys)
         for key, distance in zip(event.keys, event.distances, strict=True):
-            name = site_of(key)
-            site = self.table.find_site(name)
-            assert site is not None  # the table numbers sites as we do, by their first URLs
-            if site == len(self.site_names):
-                self._add_site(name)
+            site = self.site_for(site_of(key))
             pages.add(site, distance)
             sites.pending[site] += 1
             sites.mined_out[site] = 0
