@@ -1,15 +1,16 @@
-"""Compares the CPU time of one worker and of two on the same pages.
+"""Compares the CPU time of one worker, of two and of four on the same pages.
 
-    python -m benchmarks.workers [--hosts 8] [--runs 3] [--host-pages 0] [--no-results]
+    python -m benchmarks.workers [--hosts 8] [--workers 1 2 4] [--runs 3] [--host-pages 0]
+                                 [--no-results]
 
 Tree A of the race, behind several host names on loopback addresses, each a domain of its own so
-that both workers have hosts. Every page links to the same page of the next host too, so that
+that all workers have hosts. Every page links to the same page of the next host too, so that
 links cross from partition to partition, and from worker to worker, as those of the web do: one
 a page. nginx has core 1; Lycosa may use both. No pause, robots obeyed, everything kept.
 
-The crawls with one and with two workers take turns; of each the medians count. Then the same
+The crawls with one worker and with several take turns; of each the medians count. Then the same
 with the start pages alone: what a supervisor and a second worker cost before there is anything
-to do. Both kinds of crawl must have the same pages.
+to do. All crawls must have the same pages.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from benchmarks.race.measuring import Usage, measure
 RESULTS = Path(__file__).resolve().parent / "RESULTS.md"
 BEGIN = "<!-- two workers: begin, written by benchmarks/workers.py -->"
 END = "<!-- two workers: end -->"
-WORKERS = (1, 2)
+WORKERS = (1, 2, 4)
 AIM = 1.15
 HEADS = [
     "workers",
@@ -160,13 +161,15 @@ def row(found: Figures) -> list[str]:
     ]
 
 
-def run(hosts: Sequence[str], runs: int, host_pages: int) -> dict[int, tuple[list[Crawl], ...]]:
+def run(
+    hosts: Sequence[str], numbers: Sequence[int], runs: int, host_pages: int
+) -> dict[int, tuple[list[Crawl], ...]]:
     """Let the crawls take turns, those of the start pages among them."""
     nginx, tree = trees.program("nginx", "nginx"), trees.prepare(trees.TREES["A"])
-    found: dict[int, tuple[list[Crawl], ...]] = {number: ([], []) for number in WORKERS}
+    found: dict[int, tuple[list[Crawl], ...]] = {number: ([], []) for number in numbers}
     with server.serving(nginx, tree, names=True, maps=server.linked(hosts)) as port:
         for turn in range(runs):
-            for workers in WORKERS if turn % 2 == 0 else reversed(WORKERS):
+            for workers in numbers if turn % 2 == 0 else reversed(numbers):
                 crawls, starts = found[workers]
                 starts.append(crawl(workers, 0, host_pages, port, hosts))
                 crawls.append(crawl(workers, 3000, host_pages, port, hosts))
@@ -182,13 +185,19 @@ def run(hosts: Sequence[str], runs: int, host_pages: int) -> dict[int, tuple[lis
 
 
 def section(found: Mapping[int, tuple[list[Crawl], ...]], hosts: int) -> str:
-    one, two = (figures(number, *found[number]) for number in WORKERS)
-    rates = [crawl.milliseconds_a_page for crawl in found[1][0]]
-    others = [crawl.milliseconds_a_page for crawl in found[2][0]]
-    with_start, without = (
-        two.a_page / one.a_page,
-        two.a_page_without_start / (one.a_page_without_start),
-    )
+    one, *others = (figures(number, *of) for number, of in found.items())
+    rates = {
+        number: [crawl.milliseconds_a_page for crawl in crawls]
+        for number, (crawls, _) in found.items()
+    }
+    ratios = [
+        f"* {more.workers} workers / {one.workers}, CPU a page: "
+        f"**{more.a_page / one.a_page:.3f}** with the start, "
+        f"**{more.a_page_without_start / one.a_page_without_start:.3f}** without it; the aim is at"
+        f" most {AIM}."
+        for more in others
+    ]
+    runs = len(rates[one.workers])
     sets = {crawl.pages for crawls, _ in found.values() for crawl in crawls}
     said = (
         "All crawls have the same pages."
@@ -197,18 +206,22 @@ def section(found: Mapping[int, tuple[list[Crawl], ...]], hosts: int) -> str:
     )
     return "\n\n".join(
         [
-            "## Two workers",
-            f"    python -m benchmarks.workers --hosts {hosts} --runs {len(rates)}",
+            "## Several workers",
+            f"    python -m benchmarks.workers --hosts {hosts} --runs {runs}",
             f"Tree A behind {hosts} names, one link a page to the next host; medians of "
-            f"{len(rates)} runs that took turns. CPU is that of all processes; the start is a "
+            f"{runs} runs that took turns. CPU is that of all processes; the start is a "
             f"crawl of the {hosts} start pages. Load {os.getloadavg()[1]:.1f} at the end; "
             f"{time.strftime('%Y-%m-%d')}.",
-            table.markdown(HEADS, [row(one), row(two)]),
-            f"* Two workers / one, CPU a page: **{with_start:.3f}** with the start, "
-            f"**{without:.3f}** without it; the aim is at most {AIM}.\n"
-            f"* ms a page, lowest to highest: one {min(rates):.3f}-{max(rates):.3f}, "
-            f"two {min(others):.3f}-{max(others):.3f}.\n"
-            f"* {said}",
+            table.markdown(HEADS, [row(one), *map(row, others)]),
+            "\n".join(
+                [
+                    *ratios,
+                    "* ms a page, lowest to highest: "
+                    + ", ".join(f"{n} {min(r):.3f}-{max(r):.3f}" for n, r in rates.items())
+                    + ".",
+                    f"* {said}",
+                ]
+            ),
         ]
     )
 
@@ -216,11 +229,12 @@ def section(found: Mapping[int, tuple[list[Crawl], ...]], hosts: int) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--hosts", type=int, default=8)
+    parser.add_argument("--workers", type=int, nargs="+", default=list(WORKERS))
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--host-pages", type=int, default=0, help="of each host at most (0: all)")
     parser.add_argument("--no-results", action="store_true", help="leave RESULTS.md as it is")
     asked = parser.parse_args()
-    found = run(host_names(asked.hosts), asked.runs, asked.host_pages)
+    found = run(host_names(asked.hosts), asked.workers, asked.runs, asked.host_pages)
     text = section(found, asked.hosts)
     print(text)
     if not asked.no_results:

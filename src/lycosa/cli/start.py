@@ -2,6 +2,7 @@
 
 import sys
 
+from lycosa import lean_arrow
 from lycosa.memory import begin_anew, enlarge_arenas, expect_much
 
 TYPE_CHECKING = False  # as checkers take it: `typing` would be most of what this import costs
@@ -13,11 +14,13 @@ CRAWLING = frozenset(("crawl", "resume"))
 
 
 def program() -> "NoReturn":
-    """Run the program; a crawl gets large memory pages first."""
+    """Run the program; a crawl gets large memory pages first, and most commands no numpy."""
     if len(sys.argv) > 1 and sys.argv[1] in CRAWLING:
         begin_anew()
         enlarge_arenas()
     expect_much()
+    if lean_arrow.can_do_without_numpy(sys.argv[1:]) and not {"-h", "--help"} & set(sys.argv):
+        lean_arrow.load()
     from lycosa.cli.main import program as run
 
     run()
