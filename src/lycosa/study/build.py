@@ -62,6 +62,10 @@ _NOT_OURS = (
 as `duckdb.Error` itself."""
 
 
+LEAST_TABLES_BYTES = 128_000_000
+"""With less DuckDB cannot even sort by way of the disk."""
+
+
 class Studied(NamedTuple):
     """A study in `index/study/`."""
 
@@ -74,11 +78,17 @@ def study(
     folder: Path,
     *,
     rebuild: bool = False,
+    memory_bytes: int = 0,
     tell: Callable[[str], None] = ignore,
     reach: Callable[[str], None] = ignore,
 ) -> Studied:
-    """Study a crawl, unless its last study is up to date; `tell` gets the name of each step."""
+    """Study a crawl, unless its last study is up to date; `tell` gets the name of each step.
+
+    Of `memory_bytes` tables get a quarter, and write the rest to the disk; the link graph takes
+    what it needs.
+    """
     directory = CrawlDirectory.open(folder)
+    tables_bytes = max(memory_bytes // 4, LEAST_TABLES_BYTES) if memory_bytes else 0
     results = Results(folder)
     rows = all_rows(folder, (*STUDIED, "text"))
     require_rows(folder, rows[0])
@@ -93,7 +103,7 @@ def study(
             return Studied(False, known)
         began = time.monotonic()
         try:
-            facts = _study(directory, rows, results, tell)
+            facts = _study(directory, rows, results, tables_bytes, tell)
         except (duckdb.Error, pa.ArrowInvalid) as error:
             if not isinstance(error, _NOT_OURS) and type(error) is not duckdb.Error:
                 raise
@@ -108,10 +118,14 @@ def study(
 
 
 def _study(
-    directory: CrawlDirectory, rows: list[Rows], results: Results, tell: Callable[[str], None]
+    directory: CrawlDirectory,
+    rows: list[Rows],
+    results: Results,
+    tables_bytes: int,
+    tell: Callable[[str], None],
 ) -> dict[str, Any]:
     asked = [some for some in rows if some.kind in STUDIED]
-    with connected(asked, results.folder) as connection:
+    with connected(asked, results.folder, tables_bytes) as connection:
         _derive(directory.path, rows, connection, results.folder, tell)
         tell("pages and sites")
         prepare(connection)

@@ -89,11 +89,14 @@ def require_rows(folder: Path, pages: Rows) -> None:
 
 
 @contextmanager
-def connected(rows: Iterable[Rows], beside: Path | None = None) -> Iterator[Connection]:
+def connected(
+    rows: Iterable[Rows], beside: Path | None = None, memory_bytes: int = 0
+) -> Iterator[Connection]:
     """Open a database that has these rows as its tables, and nothing else.
 
-    Rows that do not fit into memory go to a temporary folder, `beside` the crawl or where the
-    system keeps such folders, which is removed at the end.
+    Rows that do not fit into `memory_bytes` go to a temporary folder, `beside` the crawl or where
+    the system keeps such folders, which is removed at the end. 0 is two fifths of the machine's
+    memory, or of the container's limit: the graph needs the rest.
     """
     with tempfile.TemporaryDirectory(".tmp", "lycosa-study-", beside) as spill:
         connection = duckdb.connect()
@@ -102,7 +105,8 @@ def connected(rows: Iterable[Rows], beside: Path | None = None) -> Iterator[Conn
             connection.execute("set enable_progress_bar = false")
             connection.execute("set preserve_insertion_order = false")
             connection.execute(f"set temp_directory = {quoted(spill)}")
-            connection.execute(f"set memory_limit = {quoted(_half_of_memory(connection))}")
+            limit = f"{memory_bytes} B" if memory_bytes else _half_of_memory(connection)
+            connection.execute(f"set memory_limit = {quoted(limit)}")
             for some in rows:
                 add_rows(connection, some)
             yield connection
@@ -111,10 +115,7 @@ def connected(rows: Iterable[Rows], beside: Path | None = None) -> Iterator[Conn
 
 
 def _half_of_memory(connection: Connection) -> str:
-    """Return half the memory that DuckDB would use by default; the graph needs the rest.
-
-    By default it uses four fifths of the machine's memory, or of the container's limit.
-    """
+    """Return half the memory that DuckDB would use by default, which is four fifths."""
     (whole,) = connection.execute("select current_setting('memory_limit')").fetchone()
     amount, unit = whole.split()
     return f"{float(amount) / 2} {unit}"

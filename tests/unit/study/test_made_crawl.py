@@ -69,3 +69,10 @@ def test_structured_data_languages_and_media(crawl: Path) -> None:
     for row in rows(crawl, "multimedia"):
         shown[row["kind"]] += row["links"]
     assert shown["image"] == kinds["image"] and shown["media"] == kinds["media"]
+
+
+def test_in_little_memory_everything_is_the_same(crawl: Path) -> None:
+    tables = ("ranks", "sites", "duplicates", "near_duplicates", "languages", "headers")
+    before = {name: rows(crawl, name) for name in tables}
+    study(crawl, rebuild=True, memory_bytes=1)
+    assert {name: rows(crawl, name) for name in tables} == before

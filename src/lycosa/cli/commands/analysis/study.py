@@ -17,7 +17,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from lycosa.cli.amounts import counted, duration_text, size_text
+from lycosa.cli.amounts import counted, duration_text, size_flag, size_text
 from lycosa.cli.input.options import directory_argument, json_flag, raw_flag
 from lycosa.cli.input.questions import query_text
 from lycosa.cli.screen.console import Screen
@@ -46,8 +46,14 @@ _LEAST_WIDTH = 8
 @click.option(
     "--rebuild", is_flag=True, help="Compute everything again, even if nothing has changed."
 )
+@click.option(
+    "--memory",
+    type=size_flag,
+    metavar="SIZE",
+    help="Take about this much memory, and the disk for the rest: 4GB.",
+)
 @json_flag
-def study(path: Path, rebuild: bool, as_json: bool) -> None:
+def study(path: Path, rebuild: bool, memory: int | None, as_json: bool) -> None:
     """Analyse a crawl: ranks, sites, languages, counts.
 
     Computes PageRank, hubs and authorities, degrees and the bow tie, over pages and over sites;
@@ -60,7 +66,7 @@ def study(path: Path, rebuild: bool, as_json: bool) -> None:
     from lycosa.study import build
 
     with told(as_json) as tell:
-        found = build.study(path, rebuild=rebuild, tell=tell)
+        found = build.study(path, rebuild=rebuild, memory_bytes=memory or 0, tell=tell)
     facts = {name: value for name, value in found.facts.items() if name != "rows"}
     if as_json:
         click.echo(json.dumps({"directory": str(path), "is_new": found.is_new, **facts}, indent=2))
