@@ -30,7 +30,7 @@ from lycosa.query.text.current_pages import computed_files, sealed_files, wanted
 from lycosa.query.text.documents import document_of
 from lycosa.query.text.manifest import Manifest, identities, read_manifest, states, write_manifest
 from lycosa.query.text.schema import FORMAT, open_store
-from lycosa.query.text.segment_texts import read_ids, read_texts
+from lycosa.query.text.segment_texts import SegmentTexts, read_ids
 from lycosa.query.text.stamps import read_documents, write_documents
 from lycosa.query.text.text_store import TextStore
 from lycosa.study.documents.texts import made_by as documents_by
@@ -169,6 +169,8 @@ class _Update:
         gone = connection.execute("select url_id from known anti join wanted using (url_id)")
         self._gone = [url_id for (url_id,) in gone.fetchall()]
         ((self._changed,),) = connection.execute("select count(*) from changed").fetchall()
+        self._dropped: list[int] = []
+        self._held: list[pa.RecordBatch] = []
         self.added, self.removed = 0, len(self._gone)
 
     def run(
@@ -225,17 +227,16 @@ class _Update:
         for path in self._texts:
             cursor = self._connection.cursor()
             cursor.register("ids", read_ids(path))
-            due = cursor.sql(
-                "select text_fetch from changed semi join ids on text_fetch = fetch_id"
-            )
-            wanted = due.to_arrow_table().column(0).combine_chunks()
-            mains = main_file(self._store.crawl, path)
-            for texts in read_texts(path, mains, wanted) if len(wanted) else ():
-                cursor.register("texts_now", texts)
-                yield from cursor.sql(
-                    f"select {columns}, texts_now.text, texts_now.main from changed join texts_now"
-                    " on texts_now.fetch_id = text_fetch and texts_now.url_id = changed.url_id"
-                ).to_arrow_reader(_BATCH_ROWS)
+            texts = SegmentTexts(path, main_file(self._store.crawl, path))
+            try:
+                for batch in cursor.sql(
+                    f"select {columns}, ids.row from changed join ids on ids.fetch_id = text_fetch"
+                    " and ids.url_id = changed.url_id order by ids.row"
+                ).to_arrow_reader(_BATCH_ROWS):
+                    text, main = texts.take(batch.column("row").to_pylist())
+                    yield batch.append_column("text", text).append_column("main", main)
+            finally:
+                texts.close()
             cursor.close()
         yield from (
             self._connection.cursor()
@@ -246,15 +247,23 @@ class _Update:
         )
 
     def _note(self, ids: list[int], batch: pa.RecordBatch | None) -> None:
-        """Record what the index holds now."""
-        given = pa.table({"url_id": pa.array(ids, pa.int64())})
+        """Remember what the index holds when this generation is complete."""
+        self._dropped += ids
+        if batch is not None:
+            self._held.append(batch.select(["url_id", "stamp"]))
+
+    def _record(self) -> None:
+        """Record it: once a generation, because that looks through all pages."""
+        given = pa.table({"url_id": pa.array(self._dropped, pa.int64())})
         self._connection.register("given", given)
         self._connection.execute("delete from known where url_id in (select url_id from given)")
-        if batch is not None:
-            self._connection.register("given", pa.table(batch.select(["url_id", "stamp"])))
+        if self._held:
+            self._connection.register("given", pa.Table.from_batches(self._held))
             self._connection.execute("insert into known select url_id, stamp from given")
+        self._dropped, self._held = [], []
 
     def _describe(self, folder: Path, is_complete: bool) -> None:
+        self._record()
         target = self._target
         target.is_complete = is_complete
         target.pages, target.languages = write_documents(self._connection, folder)

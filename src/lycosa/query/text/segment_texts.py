@@ -1,67 +1,70 @@
 """Reads the texts of some pages of one segment, with their main texts beside them.
 
 Row n of the file of main texts belongs to row n of the file of texts, so both are read side by
-side. A database would hold all main texts of a segment in memory to join them.
+side, once, from the first row that is wanted to the last. A database would hold all texts of a
+segment in memory to join them, or look through all pages for every few texts.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_left
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
-SCHEMA = pa.schema(
-    [
-        ("fetch_id", pa.int64()),
-        ("url_id", pa.int64()),
-        ("text", pa.large_string()),
-        ("main", pa.large_string()),
-    ]
-)
 _BATCH_ROWS = 500
 
 
 def read_ids(texts: Path) -> pa.Table:
-    """Return the fetches whose texts a file has."""
-    return pq.read_table(texts, columns=["fetch_id"])
+    """Return the fetches and URLs whose texts a file has, with the numbers of their rows."""
+    ids = pq.read_table(texts, columns=["fetch_id", "url_id"])
+    return ids.append_column("row", pa.array(range(len(ids)), pa.int64()))
 
 
-def read_texts(texts: Path, mains: Path | None, wanted: pa.Array) -> Iterator[pa.Table]:
-    """Yield the rows of `wanted` fetches with text and main text, some at a time."""
-    columns = ["fetch_id", "url_id", "text"]
-    with pq.ParquetFile(texts) as file:
-        beside = _Beside(mains) if mains is not None else None
-        try:
-            for batch in file.iter_batches(_BATCH_ROWS, columns=columns):
-                rows = pa.table(batch)
-                main = beside.take(len(rows)) if beside else pa.nulls(len(rows))
-                found = rows.append_column("main", main).select(SCHEMA.names).cast(SCHEMA)
-                chosen = found.filter(pc.is_in(rows.column("fetch_id"), wanted))
-                if len(chosen):
-                    yield chosen
-        finally:
-            if beside:
-                beside.close()
+class SegmentTexts:
+    """The texts of a segment by their rows, which must be asked for in rising order."""
+
+    def __init__(self, texts: Path, mains: Path | None) -> None:
+        self._texts = _Column(texts, "text")
+        self._mains = _Column(mains, "main") if mains is not None else None
+
+    def take(self, rows: list[int]) -> tuple[pa.Array, pa.Array]:
+        """Return texts and main texts of these rows; no main text is null."""
+        texts = self._texts.take(rows)
+        if self._mains is None:
+            return texts, pa.nulls(len(rows), pa.large_string())
+        return texts, self._mains.take(rows)
+
+    def close(self) -> None:
+        """Close the files."""
+        self._texts.close()
+        if self._mains is not None:
+            self._mains.close()
 
 
-class _Beside:
-    """The main texts of a segment, as many at a time as are asked for."""
+class _Column:
+    """A column of strings, read once from front to back."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, name: str) -> None:
         self._file = pq.ParquetFile(path)
-        self._batches = self._file.iter_batches(_BATCH_ROWS, columns=["main"])
-        self._rest = pa.chunked_array([], pa.large_string())
+        self._batches = self._file.iter_batches(_BATCH_ROWS, columns=[name])
+        self._values: pa.Array = pa.nulls(0, pa.large_string())
+        self._start = 0
 
-    def take(self, count: int) -> pa.ChunkedArray:
-        """Return the next main texts."""
-        while len(self._rest) < count:
-            more = next(self._batches).column(0)
-            self._rest = pa.chunked_array([*self._rest.chunks, more], pa.large_string())
-        found, self._rest = self._rest.slice(0, count), self._rest.slice(count)
-        return found
+    def take(self, rows: list[int]) -> pa.Array:
+        """Return the values of these rows."""
+        parts, at = [pa.nulls(0, pa.large_string())], 0
+        while at < len(rows):
+            end = self._start + len(self._values)
+            if rows[at] >= end:
+                self._values, self._start = next(self._batches).column(0), end
+                continue
+            after = bisect_left(rows, end, at)
+            places = pa.array([row - self._start for row in rows[at:after]], pa.int64())
+            parts.append(self._values.take(places).cast(pa.large_string()))
+            at = after
+        return pa.concat_arrays(parts)
 
     def close(self) -> None:
         """Close the file."""

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.query.text.segment_texts import read_texts
+from lycosa.query.text.segment_texts import SegmentTexts, read_ids
 from lycosa.query.text.words import TOKEN, distinct
 
 ROWS = 1_300
@@ -33,17 +33,22 @@ def test_every_text_comes_with_its_own_main_text(tmp_path: Path, rows_in_group: 
     )
     mains = [f"main {n}" if n % 3 else None for n in numbers]
     beside = written(tmp_path, "mains", {"main": pa.array(mains, pa.large_string())}, rows_in_group)
-    wanted = pa.array([n for n in numbers if n % 7 == 0 or n > 1_200])
-    found = [row for rows in read_texts(texts, beside, wanted) for row in rows.to_pylist()]
-    assert [row["fetch_id"] for row in found] == wanted.to_pylist()
-    assert all(row["text"] == f"text {row['fetch_id']}" for row in found)
-    assert all(row["main"] == mains[row["fetch_id"]] for row in found)
+    wanted = [n for n in numbers if n % 7 == 0 or n > 1_200]
+    ids = read_ids(texts)
+    assert ids.column("row").to_pylist() == ids.column("fetch_id").to_pylist() == numbers
+    reader = SegmentTexts(texts, beside)
+    for some in (wanted[:1], wanted[1:5], [], wanted[5:150], wanted[150:]):
+        text, main = reader.take(some)
+        assert text.to_pylist() == [f"text {n}" for n in some]
+        assert main.to_pylist() == [mains[n] for n in some]
+    reader.close()
 
 
 def test_without_main_texts_the_texts_come_alone(tmp_path: Path) -> None:
     texts = written(tmp_path, "texts", {"fetch_id": [1], "url_id": [2], "text": ["a"]}, 10)
-    (rows,) = read_texts(texts, None, pa.array([1]))
-    assert rows.to_pylist() == [{"fetch_id": 1, "url_id": 2, "text": "a", "main": None}]
+    reader = SegmentTexts(texts, None)
+    assert [column.to_pylist() for column in reader.take([0])] == [["a"], [None]]
+    reader.close()
 
 
 @given(st.text(st.characters(exclude_categories=["Cs"])))
