@@ -18,7 +18,7 @@ Always true:
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -170,7 +170,7 @@ class _Update:
         self._gone = [url_id for (url_id,) in gone.fetchall()]
         ((self._changed,),) = connection.execute("select count(*) from changed").fetchall()
         self._dropped: list[int] = []
-        self._held: list[pa.RecordBatch] = []
+        self._held: list[tuple[int, int]] = []
         self.added, self.removed = 0, len(self._gone)
 
     def run(
@@ -207,13 +207,13 @@ class _Update:
         began = time.monotonic()
         for url_id in self._gone:
             build.remove(url_id)
-        self._note(self._gone, None)
+        self._note(self._gone)
         self._gone = []
         for batch in batches:
             for page in batch.to_pylist():
                 build.replace(page)
             self.added += batch.num_rows
-            self._note(batch.column("url_id").to_pylist(), batch)
+            self._note(*(batch.column(name).to_pylist() for name in ("url_id", "stamp")))
             on_progress(TextProgress(self.added, self._changed))
             if time.monotonic() - began >= PUBLISH_SECONDS:
                 return bool(self.added == self._changed)
@@ -246,21 +246,29 @@ class _Update:
             .to_arrow_reader(_BATCH_ROWS)
         )
 
-    def _note(self, ids: list[int], batch: pa.RecordBatch | None) -> None:
-        """Remember what the index holds when this generation is complete."""
+    def _note(self, ids: list[int], stamps: Sequence[int] = ()) -> None:
+        """Remember what the index holds when this generation is complete, or holds no longer.
+
+        As Python's values: a column of a batch would keep the whole batch in memory.
+        """
         self._dropped += ids
-        if batch is not None:
-            self._held.append(batch.select(["url_id", "stamp"]))
+        if stamps:
+            self._held += zip(ids, stamps, strict=True)
 
     def _record(self) -> None:
         """Record it: once a generation, because that looks through all pages."""
-        given = pa.table({"url_id": pa.array(self._dropped, pa.int64())})
-        self._connection.register("given", given)
+        self._given(self._dropped)
         self._connection.execute("delete from known where url_id in (select url_id from given)")
         if self._held:
-            self._connection.register("given", pa.Table.from_batches(self._held))
+            self._given(*zip(*self._held, strict=True))
             self._connection.execute("insert into known select url_id, stamp from given")
         self._dropped, self._held = [], []
+
+    def _given(self, ids: Sequence[int], stamps: Sequence[int] = ()) -> None:
+        columns = {"url_id": pa.array(ids, pa.int64())}
+        if stamps:
+            columns["stamp"] = pa.array(stamps, pa.int64())
+        self._connection.register("given", pa.table(columns))
 
     def _describe(self, folder: Path, is_complete: bool) -> None:
         self._record()
