@@ -163,7 +163,8 @@ class _Update:
         self._target = target
         self._texts = texts
         connection.execute(
-            "create table changed as select wanted.* from wanted"
+            "create table changed as"
+            " select wanted.*, known.stamp is not null as is_known from wanted"
             " left join known using (url_id) where known.stamp is distinct from wanted.stamp"
         )
         gone = connection.execute("select url_id from known anti join wanted using (url_id)")
@@ -291,7 +292,6 @@ class _Build:
         except (OSError, ValueError) as error:
             self.next.abandon()
             raise store.damaged(error) from None
-        self._is_new = before is None
         self._waiting = 0
 
     def remove(self, url_id: int) -> None:
@@ -299,8 +299,11 @@ class _Build:
         self._writer.delete_documents_by_term("url_id", url_id)
 
     def replace(self, page: dict[str, Any]) -> None:
-        """Add a page, in place of what it was before."""
-        if not self._is_new:
+        """Add a page, in place of what it was before.
+
+        A page that is not there is not removed: tantivy would look for it in every segment.
+        """
+        if page["is_known"]:
             self.remove(page["url_id"])
         self._writer.add_document(document_of(page))
         self._waiting += len(page["text"])
