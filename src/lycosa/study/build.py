@@ -62,8 +62,8 @@ _NOT_OURS = (
 as `duckdb.Error` itself."""
 
 
-LEAST_TABLES_BYTES = 128_000_000
-"""With less DuckDB cannot even sort by way of the disk."""
+LEAST_TABLES_BYTES = 256_000_000
+"""With half of it DuckDB gives up on a million pages, however much goes to the disk."""
 
 
 class Studied(NamedTuple):
