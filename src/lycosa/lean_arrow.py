@@ -1,9 +1,9 @@
 """Loads pyarrow without numpy, for commands that have no use for it.
 
 pyarrow loads numpy where it finds it. That takes 0.17 s of CPU and 12 MB of a process that needs
-neither (docs/decisions/0086-arrow-without-numpy.md). What pyarrow has been loaded without it cannot
-use later: so this is not for programs of others that use Lycosa as a library, nor for crawls with
-plugins, which may do with both what they like. numpy itself can still be imported.
+neither (docs/decisions/0086-arrow-without-numpy.md). Once loaded like this, pyarrow takes and gives
+no arrays of numpy for as long as the process lives. So it is not done for programs that use Lycosa
+as a library, nor for crawls with plugins, which may use both. numpy itself can still be imported.
 """
 
 import sys
@@ -30,6 +30,6 @@ def load() -> None:
     sys.modules["numpy"] = None  # type: ignore[assignment]  # an import of it fails
     try:
         import pyarrow._compute
-        import pyarrow._parquet  # noqa: F401  so does this
+        import pyarrow._parquet  # noqa: F401  it looks for numpy, too
     finally:
         del sys.modules["numpy"]

@@ -44,6 +44,7 @@ from typing import NamedTuple
 from lycosa.frontier.fold.columns import NONE
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.readiness.addresses import Addresses
+from lycosa.frontier.readiness.agenda import NEVER as NEVER
 from lycosa.frontier.readiness.agenda import Agenda
 from lycosa.frontier.schedulers import Scheduler
 from lycosa.records import RobotsState
@@ -60,7 +61,6 @@ class Phase(IntEnum):
     TAKEN = 5
 
 
-NEVER = float("inf")
 AHEAD_SECONDS = 10.0
 """How long before a host is due its name is looked up, if that is necessary."""
 YIELD_SECONDS = 600.0
