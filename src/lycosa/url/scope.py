@@ -98,9 +98,11 @@ class BySite:
     def __init__(self, rules: Iterable[Rule]) -> None:
         self._rules: dict[str, list[tuple[tuple[str, ...], bool, str]]] = {}
         for rule in rules:
-            beginnings = _beginnings_of(rule)
-            for site in dict.fromkeys(map(site_of, beginnings)):
-                entry = (beginnings, rule.action is Action.ACCEPT, rule.reason)
+            of_site: dict[str, list[str]] = {}
+            for beginning in _beginnings_of(rule):
+                of_site.setdefault(site_of(beginning), []).append(beginning)
+            for site, some in of_site.items():
+                entry = (tuple(some), rule.action is Action.ACCEPT, rule.reason)
                 self._rules.setdefault(site, []).append(entry)
 
     def verdict(self, key: str) -> Verdict | None:
@@ -116,7 +118,7 @@ def _steps_of(rules: Iterable[Rule]) -> list[Step | BySite]:
     steps: list[Step | BySite] = []
     for is_by_site, some in groupby(rules, lambda rule: bool(_beginnings_of(rule))):
         row = list(some)
-        if is_by_site and len(row) > 1:
+        if is_by_site and sum(len(_beginnings_of(rule)) for rule in row) > 1:
             steps.append(BySite(row))
         else:
             steps += [
