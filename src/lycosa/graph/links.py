@@ -67,8 +67,15 @@ class Weights(NamedTuple):
 
 def graph_of(sources: Numbers, targets: Numbers, size: int) -> Graph:
     """Make a graph of the links from `sources[i]` to `targets[i]`."""
-    graph, _ = weighted_graph_of(sources, targets, np.ones(len(sources)), size)
-    return graph
+    # How often a link is given does not matter, so one byte has room for it.
+    rows = weighted_rows(sources, targets, np.ones(len(sources), np.int8), size)
+    into = rows.T.tocsr()
+    ones = np.ones(rows.nnz)
+    out, into = (
+        sparse.csr_array((ones, matrix.indices, matrix.indptr), shape=(size, size))
+        for matrix in (rows, into)
+    )
+    return Graph(size, out, into)
 
 
 def weighted_graph_of(
@@ -78,7 +85,9 @@ def weighted_graph_of(
     return both_ways(weighted_rows(sources, targets, weights, size))
 
 
-def weighted_rows(sources: Numbers, targets: Numbers, weights: Floats, size: int) -> Matrix:
+def weighted_rows(
+    sources: Numbers, targets: Numbers, weights: Floats | NDArray[np.int8], size: int
+) -> Matrix:
     """Return the matrix of the weights of links; row i has those of the links from i."""
     is_loop = sources == targets
     if is_loop.any():

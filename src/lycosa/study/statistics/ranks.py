@@ -19,7 +19,8 @@ Always true: `ranks` has one row per page, `sites` one row per site that receive
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -28,7 +29,16 @@ from numpy.typing import NDArray
 from lycosa.graph.bow_tie import PARTS, Parts, bow_tie, strong_components
 from lycosa.graph.groups import GroupLinks, links_of_groups, means, ranks, sums
 from lycosa.graph.hits import hits
-from lycosa.graph.links import Floats, Graph, Weights, both_ways, graph_of, weighted_rows
+from lycosa.graph.links import (
+    Floats,
+    Graph,
+    Matrix,
+    Weights,
+    both_ways,
+    graph_of,
+    weighted_graph_of,
+    weighted_rows,
+)
 from lycosa.graph.numbering import UNKNOWN, Ids, Numbering, Numbers
 from lycosa.graph.pagerank import pagerank, weighted_pagerank
 from lycosa.store.tables.link_ends import COUNTED_REASONS
@@ -43,9 +53,16 @@ _BATCH_ROWS = 1_000_000
 
 Tell = Callable[[str], None]
 
+_NOBODY = np.zeros(0, np.int32)
+NO_LINKS, NO_WEIGHTS = weighted_graph_of(_NOBODY, _NOBODY, np.zeros(0), 0)
 
-class WebGraph(NamedTuple):
-    """The pages of a crawl, their sites, and the links."""
+
+@dataclass
+class WebGraph:
+    """The pages of a crawl, their sites, and the links.
+
+    Links take most of the memory of a study. So what has been used is dropped.
+    """
 
     pages: Numbering
     graph: Graph
@@ -55,6 +72,16 @@ class WebGraph(NamedTuple):
     weights: Weights
     refused: Graph
     """Links between the pages that the crawl refused to follow."""
+
+    def drop_weights(self) -> None:
+        """Forget what the links are worth."""
+        self.weights = NO_WEIGHTS
+
+    def drop_links(self) -> Matrix:
+        """Forget all links; returns those from each page, to be used once more."""
+        rows, self.graph, self.refused = self.graph.out, NO_LINKS, NO_LINKS
+        self.drop_weights()
+        return rows
 
 
 def web_graph(connection: Connection) -> WebGraph:
@@ -205,6 +232,7 @@ def write_ranks(
     tell("PageRank")
     ranked = pagerank(graph)
     weighted = weighted_pagerank(web.weights)
+    web.drop_weights()
     tell("hubs and authorities")
     found = hits(graph)
     tell("bow tie")
@@ -241,13 +269,14 @@ def write_ranks(
         " order by url_id",
     )
     connection.unregister("scores")
+    size, links = graph.size, graph.links
+    del scores, graph
     tell("sites")
-    links = links_of_groups(graph.out, web.site_of, web.sites)
     values = {"pagerank": ranked.values, "hub": found.hubs, "authority": found.authorities}
-    site_parts = _write_sites(web, links, values, connection, results)
+    site_parts = _write_sites(web, values, connection, results)
     return {
-        "pages": graph.size,
-        "links": graph.links,
+        "pages": size,
+        "links": links,
         "sites": web.sites,
         "pagerank": {"steps": ranked.steps, "error": ranked.error},
         "weighted_pagerank": {"steps": weighted.steps, "error": weighted.error},
@@ -268,25 +297,24 @@ def _all_in_degrees(web: WebGraph) -> Numbers:
 
 def _write_sites(
     web: WebGraph,
-    links: GroupLinks,
     values: dict[str, NDArray[np.float64]],
     connection: Connection,
     results: Results,
 ) -> Parts:
+    """Write the tables of sites; the links of the pages are dropped."""
     count = web.sites
+    inner, links = _site_links(web)
     graph = graph_of(links.sources, links.targets, count)
     parts = bow_tie(graph)
-    is_inner = links.sources == links.targets
     columns: dict[str, Any] = {"number": np.arange(count, dtype=np.int32)}
     for name, scores in values.items():
         columns[f"{name}_sum"] = sums(scores, web.site_of, count)
         columns[f"{name}_mean"] = means(scores, web.site_of, count)
         columns[f"{name}_rank"] = ranks(columns[f"{name}_sum"])
-    columns["inner_links"] = np.bincount(
-        links.sources[is_inner], links.times[is_inner], count
-    ).astype(np.int64)
+    columns["inner_links"] = inner
     columns["in_degree"], columns["out_degree"] = graph.in_degrees, graph.out_degrees
     columns["part"] = _names(parts)
+    del graph
     connection.register("site_scores", pa.table(columns))
     results.write_and_name(
         connection,
@@ -296,7 +324,7 @@ def _write_sites(
         " order by pagerank_rank, site",
     )
     pairs = {"source": links.sources, "target": links.targets, "links": links.times}
-    connection.register("pairs", pa.table({name: each[~is_inner] for name, each in pairs.items()}))
+    connection.register("pairs", pa.table(pairs))
     results.write(
         connection,
         "site_links",
@@ -305,6 +333,14 @@ def _write_sites(
         " order by links desc, source, target",
     )
     return parts
+
+
+def _site_links(web: WebGraph) -> tuple[NDArray[np.int64], GroupLinks]:
+    """Return how many links stay within each site, and the links between sites."""
+    links = links_of_groups(web.drop_links(), web.site_of, web.sites)
+    is_inner = links.sources == links.targets
+    inner = np.bincount(links.sources[is_inner], links.times[is_inner], web.sites)
+    return inner.astype(np.int64), GroupLinks(*(each[~is_inner] for each in links))
 
 
 def _names(parts: Parts) -> pa.Array:
