@@ -28,12 +28,14 @@ import json
 import os
 import random
 import shutil
+import sqlite3
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -163,6 +165,8 @@ def write_log(folder: Path, urls: int, job: Job) -> None:
         snapshots.write(number, state.sequence, state.pack(state.sequence))
         log.trim(number, state.sequence)
     log.close()
+    with closing(sqlite3.connect(folder / "log" / "log.sqlite")) as connection:
+        connection.execute("VACUUM")  # or every run copies the room of what was trimmed
 
 
 # -- crawling on ------------------------------------------------------------------------------
