@@ -1,7 +1,7 @@
 """Measures the CPU time per page against the number of known URLs.
 
     python -m benchmarks.size [--urls 10000 100000 1000000] [--pages 5000] [--runs 3]
-                              [--small] [--no-results]
+                              [--small] [--logs FOLDER] [--no-results]
 
 A log is written that admits the given number of URLs on 200 hosts and fetches none. A worker
 resumes it in a process of its own, with the archive, the SQLite log and its snapshots as in a
@@ -325,6 +325,7 @@ def main() -> None:
     parser.add_argument("--pages", type=int, default=5000)
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--small", action="store_true", help="small pages")
+    parser.add_argument("--logs", type=Path, help="keep the logs here, and use what is there")
     parser.add_argument("--no-results", action="store_true", help="leave RESULTS.md as it is")
     parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--kind", choices=KINDS, help=argparse.SUPPRESS)
@@ -334,9 +335,10 @@ def main() -> None:
         print(json.dumps(crawl_on(asked.inside, asked.urls[0], asked.kind, asked)))
         return
     with tempfile.TemporaryDirectory(prefix="lycosa-size-") as name:
-        folders = {urls: Path(name) / str(urls) for urls in sorted(asked.urls)}
+        folders = {urls: (asked.logs or Path(name)) / str(urls) for urls in sorted(asked.urls)}
         for urls, folder in folders.items():
-            write_log(folder, urls, job_of(0))
+            if not folder.exists():
+                write_log(folder, urls, job_of(0))
         found = measure(folders, asked)
         stages = {
             (urls, kind): crawl_aside(folders[urls], kind, asked, watched=True)
