@@ -17,8 +17,9 @@ does the same work at all sizes:
     far     any known page of the host, and nothing is cached: every link is resolved and
             looked up in the table, anywhere in memory
 
-On both one or two links are new and one leads to another host. The crawls take turns, and of
-each kind the median counts.
+On both one or two links are new and one leads to another host. The crawls of all sizes are open at
+once and take turns, some pages each, so that other work on the machine slows all of them alike; of
+several runs the median counts.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
-from contextlib import closing
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -219,9 +220,13 @@ def crawl_on(folder: Path, urls: int, kind: str, asked: argparse.Namespace) -> F
     watch = Stopwatch()
     if asked.watched:
         watch_everything(watch, log, store)
-    began = time.process_time()
-    run_to(WARM_PAGES + pages)
-    seconds = time.process_time() - began
+    seconds = 0.0
+    for done in range(0, pages, asked.turn):
+        wait_for_turn()
+        began = time.process_time()
+        run_to(WARM_PAGES + min(done + asked.turn, pages))
+        seconds += time.process_time() - began
+    print(flush=True)
     watch.stop()
     inside, whole = own_cost() if asked.watched else (0.0, 0.0)
     stages = {
@@ -237,22 +242,38 @@ def crawl_on(folder: Path, urls: int, kind: str, asked: argparse.Namespace) -> F
     return Figures(seconds / pages * 1e6, stages)
 
 
-def crawl_aside(folder: Path, kind: str, asked: argparse.Namespace, *, watched: bool) -> Figures:
-    """Crawl on from a copy, in a fresh process."""
-    with tempfile.TemporaryDirectory(prefix="lycosa-size-") as name:
-        copy = Path(name) / "crawl"
-        shutil.copytree(folder, copy)
-        words = [sys.executable, "-m", "benchmarks.size", "--inside", str(copy), "--kind", kind]
-        words += [
-            "--urls",
-            folder.name,
-            "--pages",
-            str(asked.pages),
-            *(["--watched"] if watched else []),
-        ]
-        words += ["--small"] if asked.small else []
-        done = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True)
-    return Figures(*json.loads(done.stdout))
+def wait_for_turn() -> None:
+    """Say that the last turn is over, and wait for the next."""
+    print(flush=True)
+    sys.stdin.readline()
+
+
+def crawl_aside(
+    folders: Mapping[int, Path], kind: str, asked: argparse.Namespace, *, watched: bool
+) -> dict[int, Figures]:
+    """Crawl on from copies, each in a fresh process; they take turns."""
+    with tempfile.TemporaryDirectory(prefix="lycosa-size-") as name, ExitStack() as begun:
+        crawls = {}
+        for urls, folder in folders.items():
+            copy = Path(name) / str(urls)
+            shutil.copytree(folder, copy)
+            words = [sys.executable, "-m", "benchmarks.size", "--inside", str(copy)]
+            words += ["--kind", kind, "--urls", str(urls), "--pages", str(asked.pages)]
+            words += ["--turn", str(asked.turn), *(["--watched"] if watched else [])]
+            words += ["--small"] if asked.small else []
+            pipe = subprocess.PIPE
+            crawl = subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True, bufsize=1)
+            crawls[urls] = begun.enter_context(crawl)
+            if crawl.stdout is not None:
+                crawl.stdout.readline()
+        for _ in range(0, asked.pages, asked.turn):
+            for crawl in crawls.values():
+                assert crawl.stdin is not None and crawl.stdout is not None
+                crawl.stdin.write("\n")
+                crawl.stdout.readline()
+        return {
+            urls: Figures(*json.loads(crawl.communicate()[0])) for urls, crawl in crawls.items()
+        }
 
 
 # -- the tables -------------------------------------------------------------------------------
@@ -263,13 +284,12 @@ Measured = Mapping[tuple[int, str], Sequence[Figures]]
 
 def measure(folders: Mapping[int, Path], asked: argparse.Namespace) -> dict[Any, list[Figures]]:
     found: dict[Any, list[Figures]] = {}
-    for turn in range(asked.runs):
+    for run in range(asked.runs):
         for kind in KINDS:
-            for urls, folder in folders.items():
-                one = crawl_aside(folder, kind, asked, watched=False)
+            for urls, one in crawl_aside(folders, kind, asked, watched=False).items():
                 found.setdefault((urls, kind), []).append(one)
                 print(
-                    f"run {turn + 1}, {kind}, {urls:,} URLs: {one.total:.0f} µs a page;"
+                    f"run {run + 1}, {kind}, {urls:,} URLs: {one.total:.0f} µs a page;"
                     f" load {os.getloadavg()[0]:.1f}",
                     file=sys.stderr,
                     flush=True,
@@ -304,7 +324,8 @@ def section(found: Measured, stages: Mapping[tuple[int, str], Figures], pages: i
         "SQLite log and snapshots, by the virtual clock and without sockets; opening not counted. "
         "Near: links lead to the page's folder, and what they became is remembered. Far: to any "
         "known page of the host, and nothing is remembered. Medians of "
-        f"{len(next(iter(found.values())))} runs that took turns; load {os.getloadavg()[1]:.1f} at "
+        f"{len(next(iter(found.values())))} runs, in each of which the sizes took turns of some "
+        f"pages; load {os.getloadavg()[1]:.1f} at "
         f"the end; {time.strftime('%Y-%m-%d')}. The aim is at most {AIM:.0%} apart.",
         table.markdown([*heads, "against the smallest"], rows),
         "Where it goes, in µs a page, by one run each with the stopwatch of `benchmarks.kernel`:",
@@ -324,6 +345,7 @@ def main() -> None:
     parser.add_argument("--urls", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
     parser.add_argument("--pages", type=int, default=5000)
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--turn", type=int, default=250, help="pages of a turn")
     parser.add_argument("--small", action="store_true", help="small pages")
     parser.add_argument("--logs", type=Path, help="keep the logs here, and use what is there")
     parser.add_argument("--no-results", action="store_true", help="leave RESULTS.md as it is")
@@ -340,10 +362,11 @@ def main() -> None:
             if not folder.exists():
                 write_log(folder, urls, job_of(0))
         found = measure(folders, asked)
+        ends = {urls: folders[urls] for urls in (min(folders), max(folders))}
         stages = {
-            (urls, kind): crawl_aside(folders[urls], kind, asked, watched=True)
+            (urls, kind): one
             for kind in KINDS
-            for urls in (min(folders), max(folders))
+            for urls, one in crawl_aside(ends, kind, asked, watched=True).items()
         }
     text = section(found, stages, asked.pages)
     print(text)
