@@ -48,7 +48,6 @@ from benchmarks.race import table
 from lycosa.clock import VirtualClock
 from lycosa.cluster.partitioners import make_partitioner
 from lycosa.config import Job
-from lycosa.crawl.answers import link_cache
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
 from lycosa.crawl.ports import Ports
@@ -124,7 +123,7 @@ class LinkedWeb:
         ]
 
 
-def job_of(pages: int) -> Job:
+def job_of(pages: int, kind: str = "near") -> Job:
     return Job.of(
         [f"http://{host_name(host)}{path_of(0)}" for host in range(HOSTS)],
         politeness=NO_PAUSES,
@@ -132,6 +131,7 @@ def job_of(pages: int) -> Job:
         fetch={"connections": CONNECTIONS},
         frontier={"partitions": PARTITIONS},
         discovery={"mining": "off"},
+        caches={"references": 1} if kind == "far" else {},
         traps={"budget": 0},  # many of its pages say the same
         log={"commit_seconds": COMMIT_SECONDS, "commit_answers": 0},
     )
@@ -183,10 +183,8 @@ class Figures(NamedTuple):
 def crawl_on(folder: Path, urls: int, kind: str, asked: argparse.Namespace) -> Figures:
     """Resume the crawl of a folder in this process, and measure."""
     shape, pages = SMALL if asked.small else TREE_A, asked.pages
-    if kind == "far":
-        link_cache.MOST_REFERENCES = 0
     collect_seldom()
-    job = job_of(WARM_PAGES + pages + CONNECTIONS)
+    job = job_of(WARM_PAGES + pages + CONNECTIONS, kind)
     log = SqliteLog(folder / "log", PARTITIONS, job.log.durability)
     store = ArchiveStore(folder, durability=job.log.durability)
     clock, budget, reasons = VirtualClock(START + 10.0), Budget(job), list[str]()
