@@ -33,7 +33,7 @@ change from one version to the next.
     url            parses, normalises and judges URLs
     regex          matches users' regular expressions in bounded time
     memory         puts the process's heap into large pages
-    lean_arrow     loads pyarrow without numpy
+    lean_arrow     loads pyarrow without numpy and its own allocator
     clock          real and virtual time
     loop           the event loop
     channel        sends messages to another process, whole and in order

@@ -1,13 +1,20 @@
-"""Loads pyarrow without numpy, for commands that have no use for it.
+"""Loads pyarrow with less than it brings: without numpy, and without an allocator of its own.
 
 pyarrow loads numpy where it finds it. That takes 0.17 s of CPU and 12 MB of a process that needs
 neither (docs/decisions/0086-arrow-without-numpy.md). Once loaded like this, pyarrow takes and gives
 no arrays of numpy for as long as the process lives. So it is not done for programs that use Lycosa
 as a library, nor for crawls with plugins, which may use both. numpy itself can still be imported.
+
+Arrow has an allocator that keeps what it has freed, some 20 MB after a sealing. `set_memory_pool`
+gives another one to those functions that are handed a pool by Python; the writer of Parquet files
+is not. It takes Arrow's default, which is chosen when Arrow first looks for it, by the environment.
+So that is set while Arrow is loaded.
 """
 
+import os
 import sys
 
+_POOL = "ARROW_DEFAULT_MEMORY_POOL"
 _COMMANDS = frozenset(
     ("status", "queue", "explain", "audit", "cat", "verify", "retry", "block", "unblock", "forget")
 )
@@ -23,13 +30,27 @@ def can_do_without_numpy(words: list[str]) -> bool:
     return not any("plugins" in word or word.startswith("--config") for word in words)
 
 
-def load() -> None:
-    """Load pyarrow, and what else of it looks for numpy; harmless when either is there."""
-    if "pyarrow" in sys.modules or "numpy" in sys.modules:
+def load(*, with_numpy: bool) -> None:
+    """Load pyarrow on the C library's allocator, and what else of it looks for numpy.
+
+    Harmless when it is loaded. A numpy that is loaded, and an allocator that the user has named,
+    stay.
+    """
+    if "pyarrow" in sys.modules:
         return
-    sys.modules["numpy"] = None  # type: ignore[assignment]  # an import of it fails
+    hides_numpy = not with_numpy and "numpy" not in sys.modules
+    names_pool = _POOL not in os.environ
+    if hides_numpy:
+        sys.modules["numpy"] = None  # type: ignore[assignment]  # an import of it fails
+    if names_pool:
+        os.environ[_POOL] = "system"
     try:
         import pyarrow._compute
-        import pyarrow._parquet  # noqa: F401  it looks for numpy, too
+        import pyarrow._parquet
+
+        pyarrow.default_memory_pool()  # now it is chosen
     finally:
-        del sys.modules["numpy"]
+        if hides_numpy:
+            del sys.modules["numpy"]
+        if names_pool:
+            del os.environ[_POOL]

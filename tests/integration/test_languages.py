@@ -79,6 +79,7 @@ def test_a_crawl_in_one_language(tmp_path: Path) -> None:
     assert "wrong_language; it is in another language than [extract] languages names" in why
     tried = lycosa("explain", folder, f"{HOME}sitemap.xml").stdout.replace("\n", " ")
     assert "tried as the site's sitemap, and what came is none" in tried
+    assert "tried: sitemaps are often there" in tried
     before = rows(folder)
     assert {row["url"] for row in before["text"]} == {f"{HOME}de", f"{HOME}fr"}
     assert len([row for row in before["links"] if row["source_url"] == HOME]) == 2

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 
@@ -9,11 +10,12 @@ import pytest
 
 from lycosa.lean_arrow import can_do_without_numpy
 
+POOL = "ARROW_DEFAULT_MEMORY_POOL"
 LOADED = """
 import sys
 from lycosa import lean_arrow
 {before}
-lean_arrow.load()
+lean_arrow.load(with_numpy=False)
 was_loaded = "numpy" in sys.modules
 import pyarrow.compute, pyarrow.parquet
 import numpy
@@ -43,3 +45,25 @@ def test_arrow_is_loaded_alone_and_numpy_can_be_loaded_later(before: str, was_lo
     code = LOADED.format(before=before)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split(maxsplit=1) == [str(was_loaded), "[1, 2] [0, 1, 2]\n"]
+
+
+CHOSEN = """
+import os
+from lycosa import lean_arrow
+lean_arrow.load(with_numpy=True)
+import pyarrow
+print(pyarrow.default_memory_pool().backend_name, os.environ.get("ARROW_DEFAULT_MEMORY_POOL"))
+"""
+
+
+@pytest.mark.parametrize(("named", "says"), [(None, "system None"), ("mimalloc", "mimalloc")])
+def test_arrow_allocates_by_the_c_library_unless_the_user_says_otherwise(
+    named: str | None, says: str
+) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != POOL}
+    if named:
+        environment[POOL] = named
+    done = subprocess.run(
+        [sys.executable, "-c", CHOSEN], env=environment, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.startswith(says)

@@ -14,13 +14,15 @@ CRAWLING = frozenset(("crawl", "resume"))
 
 
 def program() -> "NoReturn":
-    """Run the program; a crawl gets large memory pages first, and most commands no numpy."""
-    if len(sys.argv) > 1 and sys.argv[1] in CRAWLING:
+    """Run the program; a crawl gets large memory pages first, and most commands less of Arrow."""
+    is_crawl = len(sys.argv) > 1 and sys.argv[1] in CRAWLING
+    if is_crawl:
         begin_anew()
         enlarge_arenas()
     expect_much()
-    if lean_arrow.can_do_without_numpy(sys.argv[1:]) and not {"-h", "--help"} & set(sys.argv):
-        lean_arrow.load()
+    needs_numpy = not lean_arrow.can_do_without_numpy(sys.argv[1:])
+    if (is_crawl or not needs_numpy) and not {"-h", "--help"} & set(sys.argv):
+        lean_arrow.load(with_numpy=needs_numpy)
     from lycosa.cli.main import program as run
 
     run()

@@ -89,4 +89,5 @@ def _with_gate(matrix: Matrix, starts: NDArray[np.intp]) -> Matrix:
     size, links = matrix.shape[0], matrix.nnz + len(starts)
     indices = np.concatenate([matrix.indices, starts.astype(matrix.indices.dtype)])
     ends = np.append(matrix.indptr, np.array(links, matrix.indptr.dtype))
-    return sparse.csr_array((np.ones(links), indices, ends), shape=(size + 1, size + 1))
+    ones = np.broadcast_to(1.0, links)  # takes no memory: only where links lead is looked at
+    return sparse.csr_array((ones, indices, ends), shape=(size + 1, size + 1))

@@ -3,10 +3,12 @@ from __future__ import annotations
 import string
 from collections.abc import Callable
 from importlib.metadata import version
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from publicsuffixlist import PSLFILE, PublicSuffixList
 
 from lycosa.cluster import partitioners
 from lycosa.cluster.partitioners import (
@@ -48,6 +50,17 @@ MAKERS: dict[str, Callable[[int], Partitioner]] = {**PARTITIONERS, **URL_PARTITI
 )
 def test_the_registrable_domain_of_a_host(host: str, domain: str) -> None:
     assert reversed_domain_of(host) == domain
+
+
+def test_the_suffixes_are_those_that_the_package_reads_from_its_list() -> None:
+    theirs, ours = PublicSuffixList(only_icann=True), partitioners._suffixes()
+    suffixes = [line.split()[0] for line in Path(PSLFILE).read_text().splitlines() if line.strip()]
+    names = [f"b.a.{suffix.lstrip('!*.')}" for suffix in suffixes if suffix != "//"]
+    names += [name.encode("idna").decode() for name in names if not name.isascii()]
+    assert len(names) > 9_000
+    assert [ours.privatesuffix(name) for name in names] == [
+        theirs.privatesuffix(name) for name in names
+    ]
 
 
 def test_the_hosts_of_a_domain_share_a_partition() -> None:

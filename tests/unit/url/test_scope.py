@@ -3,6 +3,8 @@
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lycosa.url import Scope, Verdict, canonical_key, canonicalize, parse_rules, url_of
 
@@ -235,3 +237,38 @@ def test_rules_below_a_transform_see_the_new_url() -> None:
         "accept:host example.org",
     )
     assert judged([accept, transform], "http://www.example.org/") == (None, "out-of-scope")
+
+
+PREFIXES = [
+    "http://a.cl/",
+    "http://a.cl/x/",
+    "http://a.cl/x/y",
+    "https://a.cl/x/",
+    "http://a.cl:8080/",
+    "http://b.a.cl/x/",
+]
+RULES = st.one_of(
+    st.builds(
+        lambda action, prefixes: {"action": action, "prefix": prefixes},
+        st.sampled_from(["accept", "reject"]),
+        st.lists(st.sampled_from(PREFIXES), min_size=1, max_size=3, unique=True),
+    ),
+    st.sampled_from(
+        [
+            {"action": "accept", "suffix": ".cl", "extension": "html"},
+            {"action": "reject", "regex": "y.z"},
+            {"action": "transform", "regex_replace": "^http:", "replacement": "https:"},
+        ]
+    ),
+)
+URLS = [prefix + rest for prefix in PREFIXES for rest in ("", "y/z", "y.html")]
+
+
+@given(rules=st.lists(RULES, max_size=6), url=st.sampled_from(URLS))
+def test_rules_in_a_row_decide_as_if_each_were_asked_by_itself(
+    rules: list[dict[str, Any]], url: str
+) -> None:
+    # A rule in between that holds for nothing keeps those around it from being taken together.
+    idle = {"action": "reject", "regex": "^never$"}
+    apart = [rule for some in rules for rule in (some, idle)]
+    assert judged(rules, url) == judged(apart, url)

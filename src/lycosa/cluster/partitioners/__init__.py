@@ -120,8 +120,24 @@ def reversed_domain_of(reversed_host: str) -> str:
 
 @cache
 def _suffixes() -> PublicSuffixList:
-    """Read the list that comes with the package; it takes some 50 ms, so only when needed."""
-    return PublicSuffixList(only_icann=True, accept_unknown=True)
+    """Read the list that comes with the package, only when it is needed.
+
+    The package would prepare and encode all names of it, which takes 60 ms. They are prepared, and
+    few are not in ASCII.
+    """
+    text = Path(publicsuffixlist.PSLFILE).read_text(encoding="utf-8")
+    _, _, text = text.partition("===BEGIN ICANN DOMAINS===")
+    names = [
+        line
+        for line in text.partition("===END ICANN DOMAINS===")[0].splitlines()
+        if line and not line.startswith("//")
+    ]
+    names += [".".join(map(_in_ascii, name.split("."))) for name in names if not name.isascii()]
+    return PublicSuffixList(names, accept_encoded_idn=False, accept_unknown=True)
+
+
+def _in_ascii(label: str) -> str:
+    return label if label.isascii() else "xn--" + label.encode("punycode").decode("ascii")
 
 
 def by_domain(partitions: int) -> HashPartitioner:

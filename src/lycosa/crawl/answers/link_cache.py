@@ -7,7 +7,8 @@ menus. So the result is remembered by folder and reference. Each key has one `Ta
 other modules note what they find out about it.
 
 A reference that needs more of the page than its folder (`#part`, `?page=2`, or an empty
-one) is resolved for its page alone.
+one) is resolved for its page alone. One with a scheme and a host needs nothing of the page: what it
+became is known in all folders.
 
 Always true:
   * `targets(hrefs, base)` is what resolving and judging each of them by itself would give;
@@ -34,6 +35,9 @@ LONGEST_REFUSED = 200
 _BY_FOLDER = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-~%")
 """What a reference begins with that needs nothing of the page but its folder."""
 
+_ABSOLUTE = ("https://", "http://")
+"""What a reference begins with that needs nothing of the page."""
+
 
 class Targets:
     """What the references of lately seen pages have become; one for each worker."""
@@ -42,6 +46,7 @@ class Targets:
         self._judge = judge
         self._most = most
         self._by_folder: dict[str, dict[str, Target]] = {}
+        self._absolute: dict[str, Target] = {}
         self._judged: dict[str, Target] = {}
         self._by_key: dict[str, Target] = {}
         self._count = 0
@@ -56,13 +61,21 @@ class Targets:
         if None not in met:
             return cast(list[Target], met)
         places = [place for place, target in enumerate(met) if target is None]
+        self._count += len(places)
+        elsewhere = self._absolute
+        for place in places:
+            found = elsewhere.get(hrefs[place])
+            if found is not None:
+                met[place] = known[hrefs[place]] = found
+        places = [place for place in places if met[place] is None]
         missing = [hrefs[place] for place in places]
         keys = canonical_keys(missing, base)
         for place, href, key in zip(places, missing, keys, strict=True):
             target = met[place] = self._target(key, href, base)
             if href[:1] in _BY_FOLDER:
                 known[href] = target
-        self._count += len(missing)
+                if href.startswith(_ABSOLUTE):
+                    elsewhere[href] = target
         if self._count > self._most:
             self.forget()
         return cast(list[Target], met)
@@ -74,6 +87,7 @@ class Targets:
     def forget(self) -> None:
         """Forget everything: the rules have changed, or page numbers may have."""
         self._by_folder.clear()
+        self._absolute.clear()
         self._judged.clear()
         self._by_key.clear()
         self._count = 0

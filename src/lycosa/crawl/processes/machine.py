@@ -69,7 +69,8 @@ def give_large_blocks_back() -> None:
 
     By default it learns from the first large body to keep such blocks, and a crawl that meets
     a few bombs and endless pages at once grows to 230-250 MB; with this it stays below 200.
-    Arrow is told to use the C library, because its own allocator keeps 45 MB after a sealing.
+    Arrow is told to use the C library, because its own allocator keeps 45 MB after a sealing;
+    what else is needed for that can only be said when it is loaded (`lean_arrow`).
     """
     if not is_told_of_blocks():
         import ctypes  # not needed where the environment has set it already (`lycosa.memory`)

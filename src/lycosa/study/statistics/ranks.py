@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from lycosa.graph.bow_tie import PARTS, Parts, bow_tie, strong_components
 from lycosa.graph.groups import GroupLinks, links_of_groups, means, ranks, sums
 from lycosa.graph.hits import hits
-from lycosa.graph.links import Floats, Graph, Weights, graph_of, weighted_graph_of
+from lycosa.graph.links import Floats, Graph, Weights, both_ways, graph_of, weighted_rows
 from lycosa.graph.numbering import UNKNOWN, Ids, Numbering, Numbers
 from lycosa.graph.pagerank import pagerank, weighted_pagerank
 from lycosa.store.tables.link_ends import COUNTED_REASONS
@@ -71,8 +71,9 @@ def web_graph(connection: Connection) -> WebGraph:
     site_of = np.asarray(found["number"], np.int32)
     size = len(pages)
     followed, refused = _links(connection, pages)
-    graph, weights = weighted_graph_of(*followed.ends(), size)
-    del followed  # before the next graph is made
+    rows = weighted_rows(*followed.ends(), size)
+    del followed  # before there is more of them
+    graph, weights = both_ways(rows)
     return WebGraph(pages, graph, site_of, int(sites), weights, graph_of(*refused.ends()[:2], size))
 
 

@@ -41,6 +41,8 @@ HREFS = st.one_of(
             "/x",
             "//f.org/x",
             "http://e.org/x",
+            "http:x",
+            "https:///e.org/x",
             "mailto:a@e.org",
         ]
     ),

@@ -320,7 +320,7 @@ def explain(session: Session, /, path: Place, url: str, as_json: bool) -> int:
     else:
         click.echo(f"{found.url}\n  {found.standing}")
         if found.is_known:
-            click.echo(f"  {_links(found.depth)}")
+            click.echo(f"  {_links(found.depth, found.rule)}")
             click.echo(f"  {_address(found.address, found.address_expires)}")
         if found.due:
             click.echo(f"  due {_moment(found.due)}")
@@ -335,9 +335,12 @@ def explain(session: Session, /, path: Place, url: str, as_json: bool) -> int:
     return 0 if found.is_known else 1
 
 
-def _links(depth: int) -> str:
+def _links(depth: int, rule: str = "") -> str:
     if not depth:
-        return "a seed, or a redirect target of one"
+        is_tried = rule == "sitemap"
+        return (
+            "tried: sitemaps are often there" if is_tried else "a seed, or a redirect target of one"
+        )
     return f"{counted(depth, 'link')} from a seed"
 
 

@@ -9,6 +9,7 @@ Only the supervisor reacts to SIGINT and SIGTERM, so this module ignores both be
 import signal
 import sys
 
+from lycosa import lean_arrow
 from lycosa.memory import enlarge_arenas, expect_much, restore_environment
 
 
@@ -19,6 +20,7 @@ def boot(arguments: list[str]) -> int:
     restore_environment()
     enlarge_arenas()
     expect_much()
+    lean_arrow.load(with_numpy=True)
     from lycosa.crawl.processes.workers.worker_process import main
 
     return main(arguments)
