@@ -1,7 +1,7 @@
 """Measures the CPU time per page against the number of known URLs.
 
     python -m benchmarks.size [--urls 10000 100000 1000000] [--pages 5000] [--runs 3]
-                              [--small] [--no-results]
+                              [--small] [--logs FOLDER] [--no-results]
 
 A log is written that admits the given number of URLs on 200 hosts and fetches none. A worker
 resumes it in a process of its own, with the archive, the SQLite log and its snapshots as in a
@@ -17,8 +17,9 @@ does the same work at all sizes:
     far     any known page of the host, and nothing is cached: every link is resolved and
             looked up in the table, anywhere in memory
 
-On both one or two links are new and one leads to another host. The crawls take turns, and of
-each kind the median counts.
+On both one or two links are new and one leads to another host. The crawls of all sizes are open at
+once and take turns, some pages each, so that other work on the machine slows all of them alike; of
+several runs the median counts.
 """
 
 from __future__ import annotations
@@ -28,12 +29,14 @@ import json
 import os
 import random
 import shutil
+import sqlite3
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import ExitStack, closing
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -45,7 +48,6 @@ from benchmarks.race import table
 from lycosa.clock import VirtualClock
 from lycosa.cluster.partitioners import make_partitioner
 from lycosa.config import Job
-from lycosa.crawl.answers import link_cache
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
 from lycosa.crawl.ports import Ports
@@ -121,7 +123,7 @@ class LinkedWeb:
         ]
 
 
-def job_of(pages: int) -> Job:
+def job_of(pages: int, kind: str = "near") -> Job:
     return Job.of(
         [f"http://{host_name(host)}{path_of(0)}" for host in range(HOSTS)],
         politeness=NO_PAUSES,
@@ -129,6 +131,7 @@ def job_of(pages: int) -> Job:
         fetch={"connections": CONNECTIONS},
         frontier={"partitions": PARTITIONS},
         discovery={"mining": "off"},
+        caches={"references": 1} if kind == "far" else {},
         traps={"budget": 0},  # many of its pages say the same
         log={"commit_seconds": COMMIT_SECONDS, "commit_answers": 0},
     )
@@ -163,6 +166,8 @@ def write_log(folder: Path, urls: int, job: Job) -> None:
         snapshots.write(number, state.sequence, state.pack(state.sequence))
         log.trim(number, state.sequence)
     log.close()
+    with closing(sqlite3.connect(folder / "log" / "log.sqlite")) as connection:
+        connection.execute("VACUUM")  # or every run copies the room of what was trimmed
 
 
 # -- crawling on ------------------------------------------------------------------------------
@@ -178,10 +183,8 @@ class Figures(NamedTuple):
 def crawl_on(folder: Path, urls: int, kind: str, asked: argparse.Namespace) -> Figures:
     """Resume the crawl of a folder in this process, and measure."""
     shape, pages = SMALL if asked.small else TREE_A, asked.pages
-    if kind == "far":
-        link_cache.MOST_REFERENCES = 0
     collect_seldom()
-    job = job_of(WARM_PAGES + pages + CONNECTIONS)
+    job = job_of(WARM_PAGES + pages + CONNECTIONS, kind)
     log = SqliteLog(folder / "log", PARTITIONS, job.log.durability)
     store = ArchiveStore(folder, durability=job.log.durability)
     clock, budget, reasons = VirtualClock(START + 10.0), Budget(job), list[str]()
@@ -215,9 +218,13 @@ def crawl_on(folder: Path, urls: int, kind: str, asked: argparse.Namespace) -> F
     watch = Stopwatch()
     if asked.watched:
         watch_everything(watch, log, store)
-    began = time.process_time()
-    run_to(WARM_PAGES + pages)
-    seconds = time.process_time() - began
+    seconds = 0.0
+    for done in range(0, pages, asked.turn):
+        wait_for_turn()
+        began = time.process_time()
+        run_to(WARM_PAGES + min(done + asked.turn, pages))
+        seconds += time.process_time() - began
+    print(flush=True)
     watch.stop()
     inside, whole = own_cost() if asked.watched else (0.0, 0.0)
     stages = {
@@ -233,22 +240,38 @@ def crawl_on(folder: Path, urls: int, kind: str, asked: argparse.Namespace) -> F
     return Figures(seconds / pages * 1e6, stages)
 
 
-def crawl_aside(folder: Path, kind: str, asked: argparse.Namespace, *, watched: bool) -> Figures:
-    """Crawl on from a copy, in a fresh process."""
-    with tempfile.TemporaryDirectory(prefix="lycosa-size-") as name:
-        copy = Path(name) / "crawl"
-        shutil.copytree(folder, copy)
-        words = [sys.executable, "-m", "benchmarks.size", "--inside", str(copy), "--kind", kind]
-        words += [
-            "--urls",
-            folder.name,
-            "--pages",
-            str(asked.pages),
-            *(["--watched"] if watched else []),
-        ]
-        words += ["--small"] if asked.small else []
-        done = subprocess.run(words, check=True, stdout=subprocess.PIPE, text=True)
-    return Figures(*json.loads(done.stdout))
+def wait_for_turn() -> None:
+    """Say that the last turn is over, and wait for the next."""
+    print(flush=True)
+    sys.stdin.readline()
+
+
+def crawl_aside(
+    folders: Mapping[int, Path], kind: str, asked: argparse.Namespace, *, watched: bool
+) -> dict[int, Figures]:
+    """Crawl on from copies, each in a fresh process; they take turns."""
+    with tempfile.TemporaryDirectory(prefix="lycosa-size-") as name, ExitStack() as begun:
+        crawls = {}
+        for urls, folder in folders.items():
+            copy = Path(name) / str(urls)
+            shutil.copytree(folder, copy)
+            words = [sys.executable, "-m", "benchmarks.size", "--inside", str(copy)]
+            words += ["--kind", kind, "--urls", str(urls), "--pages", str(asked.pages)]
+            words += ["--turn", str(asked.turn), *(["--watched"] if watched else [])]
+            words += ["--small"] if asked.small else []
+            pipe = subprocess.PIPE
+            crawl = subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True, bufsize=1)
+            crawls[urls] = begun.enter_context(crawl)
+            if crawl.stdout is not None:
+                crawl.stdout.readline()
+        for _ in range(0, asked.pages, asked.turn):
+            for crawl in crawls.values():
+                assert crawl.stdin is not None and crawl.stdout is not None
+                crawl.stdin.write("\n")
+                crawl.stdout.readline()
+        return {
+            urls: Figures(*json.loads(crawl.communicate()[0])) for urls, crawl in crawls.items()
+        }
 
 
 # -- the tables -------------------------------------------------------------------------------
@@ -259,13 +282,12 @@ Measured = Mapping[tuple[int, str], Sequence[Figures]]
 
 def measure(folders: Mapping[int, Path], asked: argparse.Namespace) -> dict[Any, list[Figures]]:
     found: dict[Any, list[Figures]] = {}
-    for turn in range(asked.runs):
+    for run in range(asked.runs):
         for kind in KINDS:
-            for urls, folder in folders.items():
-                one = crawl_aside(folder, kind, asked, watched=False)
+            for urls, one in crawl_aside(folders, kind, asked, watched=False).items():
                 found.setdefault((urls, kind), []).append(one)
                 print(
-                    f"run {turn + 1}, {kind}, {urls:,} URLs: {one.total:.0f} µs a page;"
+                    f"run {run + 1}, {kind}, {urls:,} URLs: {one.total:.0f} µs a page;"
                     f" load {os.getloadavg()[0]:.1f}",
                     file=sys.stderr,
                     flush=True,
@@ -300,7 +322,8 @@ def section(found: Measured, stages: Mapping[tuple[int, str], Figures], pages: i
         "SQLite log and snapshots, by the virtual clock and without sockets; opening not counted. "
         "Near: links lead to the page's folder, and what they became is remembered. Far: to any "
         "known page of the host, and nothing is remembered. Medians of "
-        f"{len(next(iter(found.values())))} runs that took turns; load {os.getloadavg()[1]:.1f} at "
+        f"{len(next(iter(found.values())))} runs, in each of which the sizes took turns of some "
+        f"pages; load {os.getloadavg()[1]:.1f} at "
         f"the end; {time.strftime('%Y-%m-%d')}. The aim is at most {AIM:.0%} apart.",
         table.markdown([*heads, "against the smallest"], rows),
         "Where it goes, in µs a page, by one run each with the stopwatch of `benchmarks.kernel`:",
@@ -320,7 +343,9 @@ def main() -> None:
     parser.add_argument("--urls", type=int, nargs="+", default=[10_000, 100_000, 1_000_000])
     parser.add_argument("--pages", type=int, default=5000)
     parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--turn", type=int, default=250, help="pages of a turn")
     parser.add_argument("--small", action="store_true", help="small pages")
+    parser.add_argument("--logs", type=Path, help="keep the logs here, and use what is there")
     parser.add_argument("--no-results", action="store_true", help="leave RESULTS.md as it is")
     parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--kind", choices=KINDS, help=argparse.SUPPRESS)
@@ -330,14 +355,16 @@ def main() -> None:
         print(json.dumps(crawl_on(asked.inside, asked.urls[0], asked.kind, asked)))
         return
     with tempfile.TemporaryDirectory(prefix="lycosa-size-") as name:
-        folders = {urls: Path(name) / str(urls) for urls in sorted(asked.urls)}
+        folders = {urls: (asked.logs or Path(name)) / str(urls) for urls in sorted(asked.urls)}
         for urls, folder in folders.items():
-            write_log(folder, urls, job_of(0))
+            if not folder.exists():
+                write_log(folder, urls, job_of(0))
         found = measure(folders, asked)
+        ends = {urls: folders[urls] for urls in (min(folders), max(folders))}
         stages = {
-            (urls, kind): crawl_aside(folders[urls], kind, asked, watched=True)
+            (urls, kind): one
             for kind in KINDS
-            for urls in (min(folders), max(folders))
+            for urls, one in crawl_aside(ends, kind, asked, watched=True).items()
         }
     text = section(found, stages, asked.pages)
     print(text)

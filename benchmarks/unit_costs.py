@@ -48,13 +48,13 @@ SNAPSHOT_CPU = Cost(
     "CPU of a snapshot, a URL",
     0.5e-6,
     "s",
-    "python -m benchmarks.bench_urltable --frontier 10000000",
+    "python -m benchmarks.frontier_scale --urls 10000000",
 )
 SNAPSHOT_BYTES = Cost(
     "bytes of a snapshot, a URL",
     13.5,
     "bytes",
-    "python -m benchmarks.bench_urltable --frontier 10000000",
+    "python -m benchmarks.frontier_scale --urls 10000000",
 )
 FOLD_SECONDS = Cost("CPU to take over, a URL (snapshot, a tenth of the log)", 2.3e-6, "s", _RESUME)
 

@@ -52,13 +52,18 @@ def keys_of_file(path: Path) -> list[str]:
 
 def made_up(count: int) -> Iterator[str]:
     """Yield keys, different ones, on a hundredth as many hosts, some of them large."""
+    return (key for _, key in made_up_on_hosts(count))
+
+
+def made_up_on_hosts(count: int) -> Iterator[tuple[int, str]]:
+    """Yield the keys of `made_up`, each with the number of its host."""
     chance = random.Random(3)
     hosts = count // 100 or 1
     for number in range(count):
         host = int(hosts * chance.random() ** 3)
         folder = WORDS[(host + number % 7) % len(WORDS)]
         page = f"{WORDS[number % 113]}-{WORDS[number // 113 % 97]}-{number}"
-        yield f"com.{WORDS[host % 119]}{host}.www:s/{folder}/{page}.html"
+        yield host, f"com.{WORDS[host % 119]}{host}.www:s/{folder}/{page}.html"
 
 
 def show(title: str, rows: Iterable[Row | None]) -> None:

@@ -48,7 +48,7 @@ class Stopwatch:
         stack, spent, clock = self._stack, self.spent, time.process_time_ns
         calls, begun = self.calls, self.begun
 
-        def timed(*arguments: Any) -> Any:
+        def timed(*arguments: Any, **named: Any) -> Any:
             now = clock()
             spent[stack[-1]] += now - self._since
             begun[stack[-1]] += 1
@@ -56,7 +56,7 @@ class Stopwatch:
             calls[stage] += 1
             self._since = now
             try:
-                return function(*arguments)
+                return function(*arguments, **named)
             finally:
                 now = clock()
                 spent[stack.pop()] += now - self._since

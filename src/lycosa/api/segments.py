@@ -52,7 +52,8 @@ def batches(
     sealed, journal = sealed_path(folder, kind, name), journal_path(folder, kind, name)
     for _ in range(2):
         try:
-            with damage_told(folder, sealed), pq.ParquetFile(sealed) as file:
+            # Arrow would keep all that it has read ahead until the file is closed.
+            with damage_told(folder, sealed), pq.ParquetFile(sealed, pre_buffer=False) as file:
                 names = _those(file.schema_arrow, kind, columns)
                 yield from map(respelled, file.iter_batches(_BATCH_ROWS, columns=names))
             return
@@ -69,7 +70,7 @@ def document_texts(folder: Path, name: Name) -> Iterator[dict[str, Any]]:
     """Yield the rows of texts of the documents of a segment, if they have been read."""
     path = documents_beside(folder, sealed_path(folder, "text", name))
     if path is not None:
-        with damage_told(folder, path), pq.ParquetFile(path) as file:
+        with damage_told(folder, path), pq.ParquetFile(path, pre_buffer=False) as file:
             for batch in file.iter_batches(_BATCH_ROWS, columns=TEXT_COLUMNS):
                 yield from (row for row in batch.to_pylist() if row["text"])
 

@@ -7,7 +7,8 @@ shared prefixes in one zstd stream, their bytes in another. Frames are small, an
 compresses badly: so the bytes of a large site are compressed with a dictionary, which is a
 sample of them from all over the site.
 
-Of a spilled site there stay in memory the first path and the position of every frame. The latest
+Of a spilled site there stay in memory the first path and the position of every frame; of one with
+a single frame, as most sites of a broad crawl are, only the positions, in a few bytes. The latest
 reads are cached: one dictionary, the numbers of one chunk, the text of one frame.
 
 Cost: finding a path reads and decompresses a frame and reads the numbers of a chunk.
@@ -42,6 +43,8 @@ CHUNK_FRAMES = 16
 """More of them take fewer bits of memory for each URL, and longer to look for a number."""
 _LEVEL = 9
 _SIZE = struct.Struct("<I")
+_SMALL = struct.Struct("<IIQIQI")
+"""A chunk of one frame: site, size, extent of the numbers, extent of the frame."""
 _MOST_SAMPLED = 65_536
 _SAMPLED_SHARE = 64
 """A dictionary is this part of the bytes, and `_MOST_SAMPLED` at most."""
@@ -49,6 +52,9 @@ _LEAST_SAMPLED = 4_096
 """A site with less to sample has no dictionary."""
 _LEAST_PIECE = 512
 """Of a frame at least so much is sampled, or nothing."""
+
+_NO_DICTIONARY = -1
+"""In place of a site: all sites of one frame share what decompresses them."""
 
 Run = tuple[bytes, bytes, int]
 """A frame's text, the numbers of its chunk, and which of them is the frame's first."""
@@ -86,6 +92,10 @@ class Chunks:
         self._vault = vault
         self._chunks: dict[int, Chunk] = {}
         self._sites: dict[int, _Spilled] = {}
+        self._small_chunks: dict[int, bytes] = {}
+        """Chunks that are a whole site in one frame, as `_SMALL`: a `Chunk` takes 1 kB."""
+        self._small_sites: dict[int, int] = {}
+        """The chunks of such sites."""
         self._next = 0
         self._frames = 0
         self._recent: tuple[Extent, bytes] | None = None
@@ -93,7 +103,7 @@ class Chunks:
         self._recent_site: tuple[int, zstandard.ZstdDecompressor] | None = None
 
     def __len__(self) -> int:
-        return len(self._chunks)
+        return len(self._chunks) + len(self._small_chunks)
 
     def bytes_held(self) -> int:
         """Return roughly what is in memory."""
@@ -105,6 +115,7 @@ class Chunks:
             + 700 * len(self._chunks)
             + 100 * self._frames
             + 400 * len(self._sites)
+            + 240 * len(self._small_sites)
         )
 
     # -- putting away ---------------------------------------------------------------------
@@ -148,6 +159,13 @@ class Chunks:
             raise
         chunks = list(range(self._next, self._next + len(made)))
         self._next += len(made)
+        if dictionary is None and len(made) == 1 and len(made[0].firsts) == 1:
+            (number,), (chunk,) = chunks, made
+            self._small_sites[site] = number
+            self._small_chunks[number] = _SMALL.pack(
+                site, chunk.size, *chunk.numbers, *chunk.extent(0)
+            )
+            return [(number, chunk.size)]
         self._chunks.update(zip(chunks, made, strict=True))
         self._frames += sum(len(chunk.firsts) for chunk in made)
         self._sites[site] = _Spilled(chunks, [chunk.firsts[0] for chunk in made], dictionary)
@@ -155,10 +173,16 @@ class Chunks:
 
     def drop(self, site: int) -> None:
         """Forget a site."""
-        spilled = self._sites.pop(site)
+        spilled = self._spilled(site)
+        is_small = self._small_sites.pop(site, None) is not None
+        self._sites.pop(site, None)
         for number in spilled.chunks:
-            chunk = self._chunks.pop(number)
-            self._frames -= len(chunk.firsts)
+            chunk = self._chunk(number)
+            if is_small:
+                del self._small_chunks[number]
+            else:
+                del self._chunks[number]
+                self._frames -= len(chunk.firsts)
             for extent in (chunk.numbers, *map(chunk.extent, range(len(chunk.firsts)))):
                 self._vault.drop(extent)
         if spilled.dictionary is not None:
@@ -173,22 +197,22 @@ class Chunks:
 
     def site_of(self, chunk: int) -> int:
         """Return the site whose keys a chunk holds."""
-        return self._chunks[chunk].site
+        return self._chunk(chunk).site
 
     def find(self, site: int, path: bytes) -> int:
         """Return the number of a path, or -1."""
-        spilled = self._sites[site]
+        spilled = self._spilled(site)
         at = bisect_right(spilled.firsts, path) - 1
         if at < 0:
             return -1
-        chunk = self._chunks[spilled.chunks[at]]
+        chunk = self._chunk(spilled.chunks[at])
         frame = bisect_right(chunk.firsts, path) - 1
         index = run_find(self._text(chunk, frame), path)
         return run_number(self._numbers(chunk), chunk.begins[frame] + index) if index >= 0 else -1
 
     def path(self, number: int, chunk_number: int) -> tuple[bytes, bool]:
         """Return the path of a number in a chunk, and whether it is marked."""
-        chunk = self._chunks[chunk_number]
+        chunk = self._chunk(chunk_number)
         index, is_marked = run_index(self._numbers(chunk), chunk.size, number)
         frame = bisect_right(chunk.begins, index) - 1
         return run_path(self._text(chunk, frame), index - chunk.begins[frame]), is_marked
@@ -207,14 +231,33 @@ class Chunks:
 
     def _runs_from(self, site: int, path: bytes) -> Iterator[Run]:
         """Yield the frames of a site from the one on in which a path stands or would stand."""
-        spilled = self._sites[site]
+        spilled = self._spilled(site)
         for number in spilled.chunks[max(bisect_right(spilled.firsts, path) - 1, 0) :]:
-            chunk = self._chunks[number]
+            chunk = self._chunk(number)
             first = max(bisect_right(chunk.firsts, path) - 1, 0)
             for frame in range(first, len(chunk.firsts)):
                 yield self._text(chunk, frame), self._numbers(chunk), chunk.begins[frame]
 
     # -- reading --------------------------------------------------------------------------
+
+    def _spilled(self, site: int) -> _Spilled:
+        number = self._small_sites.get(site)
+        return self._sites[site] if number is None else _Spilled([number], [b""], None)
+
+    def _chunk(self, number: int) -> Chunk:
+        packed = self._small_chunks.get(number)
+        if packed is None:
+            return self._chunks[number]
+        site, size, at, length, offset, frame = _SMALL.unpack(packed)
+        return Chunk(
+            site,
+            size,
+            Extent(at, length),
+            [b""],  # no path stands before it
+            array("I", [0]),
+            array("Q", [offset]),
+            array("I", [frame]),
+        )
 
     def _numbers(self, chunk: Chunk) -> bytes:
         if self._recent_numbers is None or self._recent_numbers[0] != chunk.numbers:
@@ -232,8 +275,10 @@ class Chunks:
         return self._recent[1]
 
     def _decompressor(self, site: int) -> zstandard.ZstdDecompressor:
+        if site in self._small_sites:
+            site = _NO_DICTIONARY
         if self._recent_site is None or self._recent_site[0] != site:
-            extent = self._sites[site].dictionary
+            extent = None if site == _NO_DICTIONARY else self._sites[site].dictionary
             sample = self._vault.get(extent) if extent is not None else b""
             self._recent_site = site, zstandard.ZstdDecompressor(_dictionary(sample))
         return self._recent_site[1]

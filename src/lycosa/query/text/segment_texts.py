@@ -15,6 +15,9 @@ import pyarrow.parquet as pq
 
 _BATCH_ROWS = 500
 
+_BUFFER_BYTES = 1_000_000
+"""Read at once: a row group's texts are read piece by piece."""
+
 
 def read_ids(texts: Path) -> pa.Table:
     """Return the fetches and URLs whose texts a file has, with the numbers of their rows."""
@@ -47,7 +50,8 @@ class _Column:
     """A column of strings, read once from front to back."""
 
     def __init__(self, path: Path, name: str) -> None:
-        self._file = pq.ParquetFile(path)
+        # Arrow would keep all that it has read ahead until the file is closed.
+        self._file = pq.ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER_BYTES)
         self._batches = self._file.iter_batches(_BATCH_ROWS, columns=[name])
         self._values: pa.Array = pa.nulls(0, pa.large_string())
         self._start = 0

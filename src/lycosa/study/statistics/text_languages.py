@@ -46,7 +46,7 @@ def text_languages_of(folder: Path, texts: Rows, store: Path, on_segment: OnSegm
     """Detect the languages of all texts; those of sealed segments are kept in `store`."""
 
     def read(rows: Path) -> Iterator[pa.Table]:
-        with pq.ParquetFile(rows) as file:
+        with pq.ParquetFile(rows, pre_buffer=False) as file:  # or all that was read is kept
             batches = file.iter_batches(_BATCH_ROWS, columns=_COLUMNS)
             yield from _looked_at(with_main(folder, rows, batches))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import random
+import tracemalloc
 from pathlib import Path
 
 import pytest
@@ -85,6 +86,36 @@ def test_a_spilled_url_keeps_less_than_two_bytes_in_memory() -> None:
     table.tighten()
     assert table.bytes_held() < 2 * len(keys)
     assert [table.key(number) for number in range(0, 80_000, 997)] == keys[::997]
+
+
+def test_many_small_sites_keep_little_in_memory_and_give_everything_back(tmp_path: Path) -> None:
+    sites, urls = 500, 20
+    keys = [f"com.site{n % sites}:s/page/{n // sites}" for n in range(sites * urls)]
+    vault = FileVault(tmp_path)
+    table = CompactUrlTable(vault)
+    table.add_many(keys)
+    table.mark(7 * sites + 3)
+    in_order = list(table.walk())
+    tracemalloc.start()
+    for site in range(sites):
+        assert table.spill(site)
+    table.tighten()
+    held = tracemalloc.get_traced_memory()[0]
+    tracemalloc.stop()
+    assert held < 400 * sites
+    assert list(table.walk()) == in_order
+    assert table.find_many(keys) == list(range(len(keys)))
+    assert [table.key(number) for number in range(len(keys))] == keys
+    for missing in ("/", "/page/", "/page/99", "/z"):
+        assert table.find(f"com.site3:s{missing}") is None
+    assert table.marked(3) == 1 and table.is_marked(7 * sites + 3)
+    copy = CompactUrlTable()
+    copy.unpack(table.pack())
+    assert list(copy) == keys
+    for site in range(sites):
+        table.bring_back(site)
+    assert list(table.walk()) == in_order
+    assert vault.size_bytes() == 0
 
 
 def test_tightening_keeps_what_lives_between_what_is_spilled() -> None:

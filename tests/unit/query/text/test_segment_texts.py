@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from pathlib import Path
 
 import pyarrow as pa
@@ -48,6 +49,20 @@ def test_without_main_texts_the_texts_come_alone(tmp_path: Path) -> None:
     texts = written(tmp_path, "texts", {"fetch_id": [1], "url_id": [2], "text": ["a"]}, 10)
     reader = SegmentTexts(texts, None)
     assert [column.to_pylist() for column in reader.take([0])] == [["a"], [None]]
+    reader.close()
+
+
+def test_what_was_read_of_a_segment_is_not_kept(tmp_path: Path) -> None:
+    chance = random.Random(1)
+    rows, of_group = list(range(10_000)), 500
+    text = [chance.randbytes(400).hex() for _ in rows]
+    texts = written(tmp_path, "texts", {"fetch_id": rows, "url_id": rows, "text": text}, of_group)
+    reader, before = SegmentTexts(texts, None), pa.total_allocated_bytes()
+    for first in range(0, len(rows), of_group):
+        taken, _ = reader.take(rows[first : first + of_group])
+    assert taken.to_pylist() == text[-of_group:]
+    del taken
+    assert pa.total_allocated_bytes() - before < texts.stat().st_size / 2
     reader.close()
 
 
