@@ -21,6 +21,7 @@ from lycosa.store.reader import respelled
 from lycosa.store.tables.document_texts import TEXT_COLUMNS, documents_beside
 from lycosa.store.tables.extra import journal_schema
 from lycosa.store.tables.missing_tables import damage_told
+from lycosa.store.tables.parquet_files import rows_file
 from lycosa.store.tables.rows import JOURNAL_SCHEMAS, SCHEMAS, plain
 
 _BATCH_ROWS = 5_000
@@ -53,7 +54,7 @@ def batches(
     for _ in range(2):
         try:
             # Arrow would keep all that it has read ahead until the file is closed.
-            with damage_told(folder, sealed), pq.ParquetFile(sealed, pre_buffer=False) as file:
+            with damage_told(folder, sealed), rows_file(sealed) as file:
                 names = _those(file.schema_arrow, kind, columns)
                 yield from map(respelled, file.iter_batches(_BATCH_ROWS, columns=names))
             return
@@ -70,7 +71,7 @@ def document_texts(folder: Path, name: Name) -> Iterator[dict[str, Any]]:
     """Yield the rows of texts of the documents of a segment, if they have been read."""
     path = documents_beside(folder, sealed_path(folder, "text", name))
     if path is not None:
-        with damage_told(folder, path), pq.ParquetFile(path, pre_buffer=False) as file:
+        with damage_told(folder, path), rows_file(path) as file:
             for batch in file.iter_batches(_BATCH_ROWS, columns=TEXT_COLUMNS):
                 yield from (row for row in batch.to_pylist() if row["text"])
 

@@ -11,8 +11,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pyarrow.parquet as pq
-
 from lycosa import __version__
 from lycosa.amounts import counted, duration_text, size_text
 from lycosa.config import SECTIONS, Job
@@ -26,6 +24,7 @@ from lycosa.extract.topics.model import TopicModel
 from lycosa.report.section import Facts
 from lycosa.report.wording import count, seconds
 from lycosa.store.tables.derived import derived_path
+from lycosa.store.tables.parquet_files import rows_file
 from lycosa.study.results import Manifest
 
 MOST_WORDS = 8
@@ -69,7 +68,7 @@ def _words(directory: CrawlDirectory) -> dict[str, list[str]]:
     model = TopicModel.read(directory.model_file)
     applied = derived_path(directory.path, "page_topics")
     if applied.exists():
-        first = next(pq.ParquetFile(applied).iter_batches(1, columns=["model"]), None)
+        first = next(rows_file(applied).iter_batches(1, columns=["model"]), None)
         if first is not None and first.column("model").to_pylist() != [model.digest]:
             return {}
     return telling_words(model, texts_of_crawl(directory.path), MOST_WORDS)

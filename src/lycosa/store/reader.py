@@ -34,6 +34,7 @@ from lycosa.store.layout import (
 from lycosa.store.segments.sealing import INDEXED, journal_batches
 from lycosa.store.tables.document_texts import document_files
 from lycosa.store.tables.missing_tables import damage_told, require_index, require_table, unreadable
+from lycosa.store.tables.parquet_files import rows_file
 from lycosa.store.tables.rows import SCHEMAS, signed, url_id
 from lycosa.store.warc import cdx
 from lycosa.store.warc.record_reader import Stored, WarcFiles, read_exchange
@@ -173,7 +174,7 @@ def _segment_rows(
             yield as_now(batch, kind, columns)
         return
     path = sealed_path(folder, kind, name)
-    with damage_told(folder, path), pq.ParquetFile(path) as file:
+    with damage_told(folder, path), rows_file(path) as file:
         there = [column for column in columns if column in file.schema_arrow.names]
         for batch in file.iter_batches(_BATCH_ROWS, columns=there):
             yield as_now(batch, kind, columns)

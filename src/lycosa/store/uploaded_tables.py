@@ -6,13 +6,13 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from lycosa.errors import FormatError, StoreError
 from lycosa.objects.manifests import MANIFESTS, Manifest, read_manifest
 from lycosa.objects.protocol import Objects
 from lycosa.store.layout import Name
 from lycosa.store.reader import as_now
+from lycosa.store.tables.parquet_files import rows_file
 from lycosa.store.tables.rows import signed, url_id
 from lycosa.url.key import key_of
 
@@ -47,7 +47,7 @@ class UploadedTables:
             on_damage(StoreError(f"{self._objects.place}: {key} is missing"))
             return
         try:
-            with pq.ParquetFile(pa.BufferReader(content)) as file:
+            with rows_file(pa.BufferReader(content)) as file:
                 there = [column for column in columns if column in file.schema_arrow.names]
                 for batch in file.iter_batches(columns=there):
                     yield as_now(batch, kind, columns)

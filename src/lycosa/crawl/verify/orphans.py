@@ -15,8 +15,6 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-import pyarrow.parquet as pq
-
 from lycosa.cluster.partitioners import Partitioner
 from lycosa.config import Job
 from lycosa.crawl.scope import JobScope
@@ -41,6 +39,7 @@ from lycosa.records import (
 from lycosa.store.layout import Name, sealed_path
 from lycosa.store.reader import rows
 from lycosa.store.tables.link_ends import COUNTED_REASONS
+from lycosa.store.tables.parquet_files import rows_file
 from lycosa.store.tables.rows import signed, url_id
 from lycosa.store.warc.exchange import links_in
 from lycosa.store.warc.record_reader import WarcFiles
@@ -68,7 +67,7 @@ class Adoption:
         scope = JobScope(self._job, self._log)
         for name, offsets in unknown.items():
             wanted = set(offsets)
-            with pq.ParquetFile(sealed_path(folder, "pages", name)) as file:
+            with rows_file(sealed_path(folder, "pages", name)) as file:
                 for batch in file.iter_batches(columns=_COLUMNS):
                     for row in batch.to_pylist():
                         if row["length"] and row["offset"] in wanted:

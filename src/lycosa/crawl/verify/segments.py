@@ -12,13 +12,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from lycosa.crawl.verify.findings import ASK_AGAIN, REINDEX, Finding
 from lycosa.errors import StoreError
 from lycosa.log.places import Named
 from lycosa.store.layout import Name, digests_path, quads_path, sealed_path, warc_path
 from lycosa.store.segments.digests import digest, guarded, read_digests
+from lycosa.store.tables.parquet_files import rows_file
 from lycosa.store.tables.quads import blocks
 from lycosa.store.warc.record_scan import Piece, fits, pieces
 from lycosa.url import key_of
@@ -199,7 +199,7 @@ def _unreadable(path: Path) -> str:
     """Return why a file without a digest cannot be read to its end, or ""."""
     try:
         if path.suffix == ".parquet":
-            with pq.ParquetFile(path) as file:
+            with rows_file(path) as file:
                 for batch in file.iter_batches():
                     batch.validate(full=True)
         elif path.suffix == ".zst":
@@ -214,7 +214,7 @@ def _unreadable(path: Path) -> str:
 
 def rows_in(folder: Path, kind: str, name: Name, columns: list[str]) -> list[dict[str, Any]]:
     """Return the rows of a sealed segment that have a record."""
-    with pq.ParquetFile(sealed_path(folder, kind, name)) as file:
+    with rows_file(sealed_path(folder, kind, name)) as file:
         return [
             row
             for batch in file.iter_batches(columns=columns)

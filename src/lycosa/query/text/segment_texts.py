@@ -13,6 +13,8 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lycosa.store.tables.parquet_files import rows_file
+
 _BATCH_ROWS = 500
 
 _BUFFER_BYTES = 1_000_000
@@ -51,7 +53,7 @@ class _Column:
 
     def __init__(self, path: Path, name: str) -> None:
         # Arrow would keep all that it has read ahead until the file is closed.
-        self._file = pq.ParquetFile(path, pre_buffer=False, buffer_size=_BUFFER_BYTES)
+        self._file = rows_file(path, _BUFFER_BYTES)
         self._batches = self._file.iter_batches(_BATCH_ROWS, columns=[name])
         self._values: pa.Array = pa.nulls(0, pa.large_string())
         self._start = 0

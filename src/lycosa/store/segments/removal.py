@@ -55,6 +55,7 @@ from lycosa.store.layout import (
 from lycosa.store.segments.digests import refresh_digests
 from lycosa.store.segments.leaning import set_upright
 from lycosa.store.segments.sealing import ignore, rows_writer, sync_file, temporary
+from lycosa.store.tables.parquet_files import rows_file
 from lycosa.store.tables.quads import Block, rewrite
 from lycosa.store.warc.exchange import VIEW_OF
 from lycosa.store.warc.record_reader import members
@@ -333,7 +334,7 @@ def _fetches_of(folder: Path, name: Name, chosen: Chosen) -> pa.Array:
     path = sealed_path(folder, "pages", name)
     if not path.exists():
         return pa.array([], pa.int64())
-    with pq.ParquetFile(path) as file:
+    with rows_file(path) as file:
         found = [
             batch.column("fetch_id").filter(_is_dropped(batch, chosen))
             for batch in file.iter_batches(columns=["fetch_id", *_CHOSEN_BY])
@@ -360,7 +361,7 @@ def _rewrite_kind(path: Path, kind: str, chosen: Chosen, fetches: pa.Array) -> i
             return _is_dropped(rows, chosen)
         return pc.is_in(rows.column("fetch_id"), value_set=fetches)
 
-    with pq.ParquetFile(path) as file:
+    with rows_file(path) as file:
         dropped = sum(
             pc.sum(is_dropped(batch)).as_py() or 0 for batch in file.iter_batches(columns=columns)
         )

@@ -10,6 +10,7 @@ become Parquet files when the segment is sealed.
     quads            structured data of pages, as N-Quads
     link_ends        source and target of every stored link
     arrow_functions  Arrow functions that sealing needs, without the slow import
+    parquet_files    opens Parquet files to be read once
     derived          tables that commands compute, in `index/tables/`
     document_texts   the table of texts of PDF and office files, in `index/documents/`
     missing_tables   errors for tables that are missing or damaged

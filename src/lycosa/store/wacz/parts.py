@@ -24,7 +24,6 @@ from typing import Any, NamedTuple
 
 import msgspec
 import pyarrow as pa
-import pyarrow.parquet as pq
 from isal import isal_zlib
 
 from lycosa.errors import StoreError
@@ -32,6 +31,7 @@ from lycosa.store.files import sync_file, temporary
 from lycosa.store.layout import CDX, Name, cdx_path, names_in, sealed_path, warc_path
 from lycosa.store.lock import alone
 from lycosa.store.tables.missing_tables import damage_told, require_index
+from lycosa.store.tables.parquet_files import rows_file
 from lycosa.store.wacz.layout import Member
 
 VERSION = "1.1.1"
@@ -197,7 +197,7 @@ def _rows(
     """Yield rows of pages in sealed segments; columns that older segments lack are None."""
     for name in names:
         path = sealed_path(folder, "pages", name)
-        with damage_told(folder, path), pq.ParquetFile(path) as file:
+        with damage_told(folder, path), rows_file(path) as file:
             there = [column for column in columns if column in file.schema_arrow.names]
             for batch in file.iter_batches(_BATCH_ROWS, columns=there):
                 yield from zip(*(_values(batch, column) for column in columns), strict=True)

@@ -20,6 +20,7 @@ from lycosa.extract.document_types import is_document, may_be_document
 from lycosa.records import Place
 from lycosa.store.lock import alone
 from lycosa.store.tables.document_texts import NAME, SCHEMA, document_files
+from lycosa.store.tables.parquet_files import rows_file
 from lycosa.store.warc.record_reader import WarcFiles, read_exchange
 from lycosa.study.documents.document import DAMAGED, Document
 from lycosa.study.documents.pdf import installed_version
@@ -80,7 +81,7 @@ def _of_segment(rows: Path, files: WarcFiles, reader: DocumentReader) -> Iterato
     segment = int(rows.stem.rpartition("-")[2])
     waiting: list[dict[str, Any]] = []
     size = 0
-    with pq.ParquetFile(rows) as pages:
+    with rows_file(rows) as pages:
         for batch in pages.iter_batches(_BATCH_ROWS, columns=_COLUMNS):
             for row in batch.to_pylist():
                 is_kept = row["outcome"].lower() == "kept" and row["length"]

@@ -16,10 +16,10 @@ from typing import NamedTuple
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 from isal import isal_zlib
 
 from lycosa.store.layout import WARC
+from lycosa.store.tables.parquet_files import rows_file
 from lycosa.store.tables.rows import signed, url_id
 from lycosa.store.warc.http_messages import header, parse_head, split_block
 from lycosa.study.segment_cache import Derived, Kind, OnSegment, derive
@@ -82,7 +82,7 @@ def heads_of(folder: Path, pages: Rows, store: Path, on_segment: OnSegment) -> D
     """Read the headers of all answers; those of sealed segments are kept in `store`."""
 
     def read(rows: Path) -> Iterator[pa.Table]:
-        with pq.ParquetFile(rows) as file:
+        with rows_file(rows) as file:
             for batch in file.iter_batches(_BATCH_ROWS, columns=_COLUMNS):
                 yield _table(_heads(folder, [batch]))
 

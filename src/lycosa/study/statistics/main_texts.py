@@ -18,6 +18,7 @@ import pyarrow.parquet as pq
 from lycosa.errors import LycosaError, StoreError
 from lycosa.records import Place
 from lycosa.store.lock import alone
+from lycosa.store.tables.parquet_files import rows_file
 from lycosa.store.warc.http_messages import header
 from lycosa.store.warc.record_reader import WarcFiles, read_exchange
 from lycosa.study.main_text import installed_version, main_text
@@ -85,7 +86,7 @@ def with_main(
 
 def _of_segment(folder: Path, rows: Path, files: WarcFiles) -> Iterator[pa.Table]:
     places = _places(folder, rows)
-    with pq.ParquetFile(rows) as texts:
+    with rows_file(rows) as texts:
         for batch in texts.iter_batches(_BATCH_ROWS, columns=["fetch_id", "url_id"]):
             ids: list[int] = batch.column("fetch_id").to_pylist()
             mains = [_main(places.get(number), files) for number in ids]

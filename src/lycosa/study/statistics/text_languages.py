@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from lycosa.extract.languages import detector
 from lycosa.extract.languages.page_language import LETTERS, middle_of
+from lycosa.store.tables.parquet_files import rows_file
 from lycosa.study.documents.texts import document_languages
 from lycosa.study.segment_cache import Derived, Kind, OnSegment, derive
 from lycosa.study.statistics.main_texts import made_by, with_main
@@ -46,7 +46,7 @@ def text_languages_of(folder: Path, texts: Rows, store: Path, on_segment: OnSegm
     """Detect the languages of all texts; those of sealed segments are kept in `store`."""
 
     def read(rows: Path) -> Iterator[pa.Table]:
-        with pq.ParquetFile(rows, pre_buffer=False) as file:  # or all that was read is kept
+        with rows_file(rows) as file:
             batches = file.iter_batches(_BATCH_ROWS, columns=_COLUMNS)
             yield from _looked_at(with_main(folder, rows, batches))
 

@@ -20,6 +20,7 @@ from lycosa.errors import LycosaError, StoreError
 from lycosa.records import Answer, Place
 from lycosa.store.lock import alone
 from lycosa.store.tables.missing_tables import damage_told
+from lycosa.store.tables.parquet_files import rows_file
 from lycosa.store.warc.record_reader import WarcFiles, read_exchange
 from lycosa.study.segment_cache import Kind, OnSegment, derive
 
@@ -59,7 +60,7 @@ def _is_marked(folder: Path, pages: Path) -> bool:
 def _of_segment(rows: Path, files: WarcFiles, job: Job) -> Iterator[pa.Table]:
     segment = int(rows.stem.rpartition("-")[2])
     columns = ["fetch_id", "outcome", "offset", "length"]
-    with pq.ParquetFile(rows) as pages:
+    with rows_file(rows) as pages:
         for batch in pages.iter_batches(_BATCH_ROWS, columns=columns):
             listed = zip(*(batch.column(name).to_pylist() for name in columns), strict=True)
             asking = [
