@@ -109,7 +109,8 @@ def study(
                 raise
             raise StoreError(
                 f"{folder}: the study cannot be finished\n  {' '.join(str(error).split())}\n"
-                "  make room on the disk or in memory; the crawl is unchanged\n"
+                "  make room on the disk, or give it more memory (--memory);"
+                " the crawl is unchanged\n"
                 f"  if a table is damaged: lycosa verify {folder} --repair"
             ) from None
         facts["seconds"] = round(time.monotonic() - began, 3)
