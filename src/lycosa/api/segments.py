@@ -53,7 +53,6 @@ def batches(
     sealed, journal = sealed_path(folder, kind, name), journal_path(folder, kind, name)
     for _ in range(2):
         try:
-            # Arrow would keep all that it has read ahead until the file is closed.
             with damage_told(folder, sealed), rows_file(sealed) as file:
                 names = _those(file.schema_arrow, kind, columns)
                 yield from map(respelled, file.iter_batches(_BATCH_ROWS, columns=names))

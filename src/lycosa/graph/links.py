@@ -67,7 +67,7 @@ class Weights(NamedTuple):
 
 def graph_of(sources: Numbers, targets: Numbers, size: int) -> Graph:
     """Make a graph of the links from `sources[i]` to `targets[i]`."""
-    # How often a link is given does not matter, so one byte has room for it.
+    # How often a link is given does not matter, nor that a byte may overflow with it.
     rows = weighted_rows(sources, targets, np.ones(len(sources), np.int8), size)
     into = rows.T.tocsr()
     ones = np.ones(rows.nnz)

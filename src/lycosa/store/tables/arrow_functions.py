@@ -22,8 +22,8 @@ class RowsWriter:
 
     The columns in `few_values` get a dictionary, and those that come with one. For readers all are
     strings: so the file does not say of which type they were here. Each row group says what its
-    smallest and largest numbers, moments and keys are; of other strings that tells readers nothing,
-    for rows are in no order of theirs, and it takes as long as compressing them.
+    smallest and largest numbers, moments and keys are. Rows are in no order of their other strings,
+    so of those it would tell readers nothing.
     """
 
     def __init__(self, path: Path, schema: pa.Schema, few_values: list[str]) -> None:
@@ -35,7 +35,7 @@ class RowsWriter:
             version="2.6",
             compression="zstd",
             use_dictionary=[*few_values, *repeated],
-            write_statistics=[field.name for field in schema if _is_ordered(field)],
+            write_statistics=[field.name for field in schema if _has_bounds(field)],
             writer_engine_version="V2",
             data_page_version="1.0",
             use_compliant_nested_type=True,
@@ -57,8 +57,8 @@ class RowsWriter:
         self._writer.write_table(rows, row_group_size=None)
 
 
-def _is_ordered(field: pa.Field) -> bool:
-    """Tell whether rows that are written together are near each other in this column."""
+def _has_bounds(field: pa.Field) -> bool:
+    """Tell whether readers are told the smallest and the largest value of a column."""
     is_text = pa.types.is_string(field.type) or pa.types.is_dictionary(field.type)
     return field.name == "key" or not is_text
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from importlib.util import find_spec
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from lycosa import lean_arrow
 from lycosa.cli.amounts import counted, size_text
 from lycosa.cli.input.options import directory_argument, json_flag, target_flag
 from lycosa.cli.screen.notices import Session
@@ -57,8 +57,7 @@ def export_wacz(session: Session, /, path: Path, target: Path, as_json: bool, **
       lycosa export wacz mycrawl -o mycrawl.wacz
       lycosa export wacz mycrawl -o one.wacz --host www.example.org
     """
-    # Arrow's own allocator keeps 15 MB; it is chosen when Arrow is loaded.
-    os.environ.setdefault("ARROW_DEFAULT_MEMORY_POOL", "system")
+    lean_arrow.load(with_numpy=True)  # Arrow's own allocator would keep 15 MB
     from lycosa.store.wacz.export import write_wacz
 
     with line_on_screen() as show, _archive(session, path, target, flags, show) as (wacz, withheld):
