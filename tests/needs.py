@@ -55,7 +55,8 @@ def _has_debian_nats() -> bool:
 
 
 def _can_make_networks() -> bool:
-    probe = ["unshare", "--net", "--mount", "sh", "-c", "ip link add name probe0 type bridge && iptables -L"]
+    command = "ip link add name probe0 type bridge && iptables -L"
+    probe = ["unshare", "--net", "--mount", "sh", "-c", command]
     tools = all(shutil.which(tool) for tool in ("unshare", "nsenter", "ip", "iptables", "cc"))
     is_possible = os.geteuid() == 0 and tools
     return is_possible and subprocess.run(probe, capture_output=True, check=False).returncode == 0

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import breadth_first_order, connected_components
 
-from lycosa.graph.links import Graph, Matrix
+from lycosa.graph.links import Graph, Matrix, Rows
 from lycosa.graph.numbering import Numbers
 
 PARTS = ("scc", "in", "out", "tube", "tendril", "island")
@@ -30,12 +30,23 @@ Mask = NDArray[np.bool_]
 
 def strong_components(graph: Graph) -> Numbers:
     """Return for every node the number of its strong component."""
-    return _components(graph.out, "strong")
+    return _components(graph.out.matrix(), "strong")
 
 
 def weak_components(graph: Graph) -> Numbers:
-    """Return for every node the number of what is connected with it in any direction."""
-    return _components(graph.out, "weak")
+    """Return for every node the number of what is connected with it in any direction.
+
+    Block by block: for the whole graph scipy would make its transpose once more.
+    """
+    rows = graph.out
+    labels = np.arange(rows.size, dtype=np.int32)
+    for block in rows.blocks(rows.size):
+        ends = labels[rows.sources(block.rows)], labels[rows.targets[block.links]]
+        count = int(labels.max()) + 1
+        ones = np.ones(len(ends[0]), np.int8)
+        links = sparse.coo_array((ones, ends), shape=(count, count)).tocsr()
+        labels = _components(links, "weak")[labels]
+    return labels
 
 
 def bow_tie(graph: Graph, strong: Numbers | None = None) -> Parts:
@@ -70,24 +81,23 @@ def _core(strong: Numbers) -> int:
     return int(np.argmax(sizes[strong] == sizes.max()))
 
 
-def _reached(matrix: Matrix, starts: NDArray[np.intp]) -> Mask:
+def _reached(rows: Rows, starts: NDArray[np.intp]) -> Mask:
     """Return the nodes that can be reached from any of these, themselves included."""
-    size = matrix.shape[0]
+    size = rows.size
     is_reached = np.zeros(size + 1, np.bool_)
     if len(starts) == 1:
-        found = breadth_first_order(matrix, int(starts[0]), return_predecessors=False)
+        found = breadth_first_order(rows.matrix(), int(starts[0]), return_predecessors=False)
     elif len(starts):
-        found = breadth_first_order(_with_gate(matrix, starts), size, return_predecessors=False)
+        matrix = _with_gate(rows, starts).matrix()
+        found = breadth_first_order(matrix, size, return_predecessors=False)
     else:
         return is_reached[:size]
     is_reached[found] = True
     return is_reached[:size]
 
 
-def _with_gate(matrix: Matrix, starts: NDArray[np.intp]) -> Matrix:
-    """Return the graph with one more node that links to these."""
-    size, links = matrix.shape[0], matrix.nnz + len(starts)
-    indices = np.concatenate([matrix.indices, starts.astype(matrix.indices.dtype)])
-    ends = np.append(matrix.indptr, np.array(links, matrix.indptr.dtype))
-    ones = np.broadcast_to(1.0, links)  # takes no memory: only where links lead is looked at
-    return sparse.csr_array((ones, indices, ends), shape=(size + 1, size + 1))
+def _with_gate(rows: Rows, starts: NDArray[np.intp]) -> Rows:
+    """Return the links with those of one more node that links to these."""
+    targets = np.concatenate([rows.targets, starts.astype(np.int32)])
+    ends = np.append(rows.starts, np.array(len(targets), rows.starts.dtype))
+    return Rows(ends, targets)

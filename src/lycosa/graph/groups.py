@@ -5,20 +5,14 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
-
 import numpy as np
+from scipy import sparse
 
-from lycosa.graph.links import Floats, Matrix, counted
+from lycosa.graph.links import Floats, Rows
 from lycosa.graph.numbering import Numbers
 
-
-class GroupLinks(NamedTuple):
-    """The links between groups, each pair once, and how many links of nodes it stands for."""
-
-    sources: Numbers
-    targets: Numbers
-    times: Numbers
+SUMMED_LINKS = 1 << 24
+"""What the blocks of links come to is added up, each time all of it."""
 
 
 def sums(values: Floats, groups: Numbers, count: int) -> Floats:
@@ -38,8 +32,25 @@ def ranks(values: Floats) -> Numbers:
     return (above + 1).astype(np.int32)
 
 
-def links_of_groups(links: Matrix, groups: Numbers, count: int) -> GroupLinks:
-    """Return the links between groups, those within one among them."""
-    sources = np.repeat(groups, np.diff(links.indptr))
-    pairs = counted(sources, groups[links.indices], count, np.int32).tocoo()
-    return GroupLinks(pairs.row.astype(np.int32), pairs.col.astype(np.int32), pairs.data)
+def links_of_groups(rows: Rows, groups: Numbers, count: int) -> Rows:
+    """Return the links between groups, those within one among them.
+
+    Each pair is there once; it is worth as much as the links of nodes that it stands for.
+    """
+    found = sparse.csr_array((count, count), dtype=np.int32)
+    for block in rows.blocks(SUMMED_LINKS):
+        ends = groups[rows.sources(block.rows)], groups[rows.targets[block.links]]
+        ones = np.ones(len(ends[0]), np.int32)
+        found = found + sparse.coo_array((ones, ends), shape=(count, count)).tocsr()
+    return Rows(found.indptr, found.indices, found.data)
+
+
+def within_and_between(links: Rows) -> tuple[Numbers, Rows]:
+    """Return what the link of each group to itself is worth, and the links between groups."""
+    sources = links.sources()
+    is_within = sources == links.targets
+    within = np.zeros(links.size, np.int32)
+    within[sources[is_within]] = links.worths[is_within]
+    gone = np.bincount(sources[is_within], minlength=links.size)
+    starts = np.append(0, np.cumsum(links.degrees - gone)).astype(links.starts.dtype)
+    return within, Rows(starts, links.targets[~is_within], links.worths[~is_within])

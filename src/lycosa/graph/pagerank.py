@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from lycosa.graph.links import Floats, Graph, Matrix, Weights
+from lycosa.graph.links import Floats, Graph, Rows, Weights
 
 DAMPING = 0.85
 TOLERANCE = 1e-10
@@ -60,13 +60,13 @@ def weighted_pagerank(weights: Weights, bounds: Bounds = Bounds()) -> Ranked:  #
 
 
 def _iterated(
-    into: Matrix,
+    into: Rows,
     degrees: Floats,
     bounds: Bounds,
     on_step: Callable[[int, float], None] = lambda step, error: None,
 ) -> Ranked:
     damping, tolerance, most_steps = bounds
-    size = into.shape[0]
+    size = into.size
     if not size:
         return Ranked(np.zeros(0), 0, 0.0)
     is_dangling = degrees == 0

@@ -30,7 +30,7 @@ def test_pagerank_is_that_of_networkx(drawn: Drawn) -> None:
 @settings(deadline=None)
 @given(graphs())
 def test_pagerank_satisfies_its_own_equation(drawn: Drawn) -> None:
-    matrix, size = drawn.ours.out.toarray(), drawn.ours.size
+    matrix, size = drawn.ours.out.matrix().toarray(), drawn.ours.size
     degrees = matrix.sum(axis=1)
     step = np.where(degrees[:, None] > 0, matrix / np.maximum(degrees, 1)[:, None], 1 / size)
     values = pagerank(drawn.ours, tolerance=1e-13).values
@@ -51,7 +51,7 @@ def test_the_error_that_is_told_bounds_the_error_that_is_made(drawn: Drawn) -> N
 @given(graphs())
 @settings(max_examples=examples(200), deadline=None)
 def test_hits_is_that_of_networkx_where_the_answer_is_one(drawn: Drawn) -> None:
-    sizes = np.linalg.svd(drawn.ours.out.toarray(), compute_uv=False)
+    sizes = np.linalg.svd(drawn.ours.out.matrix().toarray(), compute_uv=False)
     assume(len(sizes) > 1 and sizes[0] > 0 and sizes[1] / sizes[0] < 0.95)
     hubs, authorities = networkx.hits(drawn.theirs, max_iter=10_000, tol=1e-14)
     found = hits(drawn.ours, tolerance=1e-13, most_steps=2_000)
@@ -66,7 +66,7 @@ def test_hits_always_gives_singular_vectors_and_no_negative_value(drawn: Drawn) 
     assume(drawn.ours.links)
     found = hits(drawn.ours, tolerance=1e-8, most_steps=20_000)
     assert found.residual <= 1e-8
-    matrix = drawn.ours.out.toarray()
+    matrix = drawn.ours.out.matrix().toarray()
     largest = np.linalg.svd(matrix, compute_uv=False)[0]
     unit = found.authorities / np.linalg.norm(found.authorities)
     assert np.linalg.norm(matrix.T @ matrix @ unit - largest**2 * unit) < 1e-5 * largest**2

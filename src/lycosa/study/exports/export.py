@@ -230,6 +230,6 @@ def _add_edges(connection: Connection, folder: Path) -> None:
     ids, out = web.pages.ids, web.graph.out
     columns = {
         "source_id": np.repeat(ids, web.graph.out_degrees),
-        "target_id": ids[out.indices],
+        "target_id": ids[out.targets],
     }
     connection.register("edges", pa.table(columns))

@@ -27,17 +27,18 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from lycosa.graph.bow_tie import PARTS, Parts, bow_tie, strong_components
-from lycosa.graph.groups import GroupLinks, links_of_groups, means, ranks, sums
+from lycosa.graph.groups import links_of_groups, means, ranks, sums, within_and_between
 from lycosa.graph.hits import hits
 from lycosa.graph.links import (
-    Floats,
     Graph,
-    Matrix,
+    Rows,
     Weights,
+    Worths,
     both_ways,
     graph_of,
+    rows_of,
+    targets_only_in,
     weighted_graph_of,
-    weighted_rows,
 )
 from lycosa.graph.numbering import UNKNOWN, Ids, Numbering, Numbers
 from lycosa.graph.pagerank import pagerank, weighted_pagerank
@@ -77,7 +78,7 @@ class WebGraph:
         """Forget what the links are worth."""
         self.weights = NO_WEIGHTS
 
-    def drop_links(self) -> Matrix:
+    def drop_links(self) -> Rows:
         """Forget all links; returns those from each page, to be used once more."""
         rows, self.graph, self.refused = self.graph.out, NO_LINKS, NO_LINKS
         self.drop_weights()
@@ -98,7 +99,7 @@ def web_graph(connection: Connection) -> WebGraph:
     site_of = np.asarray(found["number"], np.int32)
     size = len(pages)
     followed, refused = _links(connection, pages)
-    rows = weighted_rows(*followed.ends(), size)
+    rows = rows_of(*followed.ends(), size)
     del followed  # before there is more of them
     graph, weights = both_ways(rows)
     return WebGraph(pages, graph, site_of, int(sites), weights, graph_of(*refused.ends()[:2], size))
@@ -145,17 +146,17 @@ class _Links:
     def __init__(self, most: int) -> None:
         self._sources = np.empty(most, np.int32)
         self._targets = np.empty(most, np.int32)
-        self._weights = np.empty(most, np.float64)
+        self._weights = np.empty(most, np.float32)
         self._count = 0
 
-    def add(self, sources: Numbers, targets: Numbers, weights: Floats) -> None:
+    def add(self, sources: Numbers, targets: Numbers, weights: Worths) -> None:
         """Take in some more."""
         here = slice(self._count, self._count + len(sources))
         self._sources[here], self._targets[here] = sources, targets
         self._weights[here] = weights
         self._count = here.stop
 
-    def ends(self) -> tuple[Numbers, Numbers, Floats]:
+    def ends(self) -> tuple[Numbers, Numbers, Worths]:
         """Return sources, targets and weights."""
         here = slice(self._count)
         return self._sources[here], self._targets[here], self._weights[here]
@@ -259,9 +260,11 @@ def write_ranks(
     results.write_and_name(
         connection,
         "ranks",
-        "with out as (select source_id as url_id, count(distinct target_id) as out_degree_all"
-        f" from current_links where kind in ({_listed(KINDS)}) and source_id != target_id"
-        " and starts_with(target_url, 'http') group by all)"
+        # Each pair once, then counted: `count(distinct)` does not go to the disk.
+        "with pairs as (select source_id, target_id from current_links"
+        f" where kind in ({_listed(KINDS)}) and source_id != target_id"
+        " and starts_with(target_url, 'http') group by all),"
+        " out as (select source_id as url_id, count(*) as out_degree_all from pairs group by all)"
         " select url_id, url, site, depth, in_degree, out_degree, in_degree_all,"
         " coalesce(out_degree_all, 0)::integer as out_degree_all, pagerank, rank, hub, authority,"
         " component, part, weighted_pagerank, weighted_rank"
@@ -287,12 +290,9 @@ def write_ranks(
 
 def _all_in_degrees(web: WebGraph) -> Numbers:
     """Return how many others link to each page, also by links that the crawl refused."""
-    if not web.refused.links:
-        return web.graph.in_degrees
-    both = [matrix.tocoo() for matrix in (web.graph.out, web.refused.out)]
-    sources = np.concatenate([matrix.row for matrix in both])
-    targets = np.concatenate([matrix.col for matrix in both])
-    return graph_of(sources, targets, web.graph.size).in_degrees
+    more = targets_only_in(web.refused.out, web.graph.out)
+    counts = np.bincount(more, minlength=web.graph.size)
+    return (web.graph.in_degrees + counts).astype(np.int32)
 
 
 def _write_sites(
@@ -303,8 +303,8 @@ def _write_sites(
 ) -> Parts:
     """Write the tables of sites; the links of the pages are dropped."""
     count = web.sites
-    inner, links = _site_links(web)
-    graph = graph_of(links.sources, links.targets, count)
+    inner, links = within_and_between(links_of_groups(web.drop_links(), web.site_of, count))
+    graph = Graph(links.plain(), links.plain().transposed())
     parts = bow_tie(graph)
     columns: dict[str, Any] = {"number": np.arange(count, dtype=np.int32)}
     for name, scores in values.items():
@@ -323,7 +323,7 @@ def _write_sites(
         " join site_scores using (number) join site_facts using (site)"
         " order by pagerank_rank, site",
     )
-    pairs = {"source": links.sources, "target": links.targets, "links": links.times}
+    pairs = {"source": links.sources(), "target": links.targets, "links": links.worths}
     connection.register("pairs", pa.table(pairs))
     results.write(
         connection,
@@ -333,14 +333,6 @@ def _write_sites(
         " order by links desc, source, target",
     )
     return parts
-
-
-def _site_links(web: WebGraph) -> tuple[NDArray[np.int64], GroupLinks]:
-    """Return how many links stay within each site, and the links between sites."""
-    links = links_of_groups(web.drop_links(), web.site_of, web.sites)
-    is_inner = links.sources == links.targets
-    inner = np.bincount(links.sources[is_inner], links.times[is_inner], web.sites)
-    return inner.astype(np.int64), GroupLinks(*(each[~is_inner] for each in links))
 
 
 def _names(parts: Parts) -> pa.Array:

@@ -170,8 +170,9 @@ def write_topic_links(web: WebGraph, connection: Connection, results: Results) -
     number = np.asarray(found["number"], np.int32)
     ((count,),) = connection.execute("select count(*) from topic").fetchall()
     links = links_of_groups(web.graph.out, np.where(number < 0, count, number), count + 1)
-    is_known = (links.sources < count) & (links.targets < count)
-    pairs = {"source": links.sources, "target": links.targets, "links": links.times}
+    sources = links.sources()
+    is_known = (sources < count) & (links.targets < count)
+    pairs = {"source": sources, "target": links.targets, "links": links.worths}
     known = pa.table({name: each[is_known] for name, each in pairs.items()})
     connection.register("topic_pairs", known)
     results.write(connection, "topic_links", _LINKS)
