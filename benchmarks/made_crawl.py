@@ -3,6 +3,9 @@
 `make_rows` writes pages and links alone: pages on a hundredth as many hosts, links whose degrees
 follow power laws (exponent 2.5 in, 3 out), URLs of 40 characters.
 
+`make_short` adds texts of a given length to these: the beginning of a paragraph and the number of
+the page, so that words become more with the pages.
+
 `make_whole` writes everything that a study reads:
 
     pages    one in 32 has moved, one in 64 is gone; one in 20 shares its bytes with 19 others,
@@ -39,6 +42,13 @@ WORDS = 50_000
 def make_rows(folder: Path, pages: int, links: int) -> None:
     """Write the pages and links of a crawl that never was."""
     _make(folder, pages, links, {"pages": _PAGES, "links": _LINKS}, _VALUES)
+
+
+def make_short(folder: Path, pages: int, links: int, letters: int) -> None:
+    """Write the pages, links and short texts of a crawl that never was."""
+    text = f"left(getvariable('pool')[1 + page * 31 % {PARAGRAPHS}], {letters}) || ' n' || page"
+    queries = {"pages": _PAGES, "links": _LINKS, "text": _PAGES}
+    _make(folder, pages, links, queries, _VALUES | {"text": text})
 
 
 def make_whole(folder: Path, pages: int, links: int) -> None:
@@ -85,7 +95,7 @@ def _make(
                 f" to '{sealed_path(folder, kind, name)}' (format parquet, compression zstd)"
             )
             connection.execute(statement.format(**numbers))
-        if "text" in queries:
+        if "hosts" in queries:
             with warc_path(folder, name).open("wb") as file:
                 for _ in range(-(-count // HEADS)):
                     file.write(b"".join(heads))

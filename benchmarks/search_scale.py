@@ -1,10 +1,12 @@
 """Measures how long a search takes in the index of a large crawl.
 
-    python -m benchmarks.search_scale CRAWL [--pages 1000000] [--questions 300]
+    python -m benchmarks.search_scale CRAWL [--pages 1000000] [--letters N] [--questions 300]
 
-Where there is no crawl yet one of `--pages` is made up (`made_crawl`); then it is indexed if it is
-not (`lycosa index --only text`). Questions are of three kinds, with ten results, passages, facets
-and folded duplicates as a user gets them, in one process that has the index open:
+Where there is no crawl yet one of `--pages` is made up (`made_crawl`), with texts of N letters if
+told; then it is indexed if it is not (`lycosa index --only text`), and what the indexer takes is
+told: of its own, and with the files of the index that it maps. Questions are of three kinds, with
+ten results, passages, facets and folded duplicates as a user gets them, in one process that has the
+index open:
 
     three     three words of a page
     rare      one word that few pages have, and a frequent one
@@ -25,7 +27,7 @@ from collections import Counter
 from pathlib import Path
 
 import pyarrow.parquet as pq
-from benchmarks.made_crawl import make_whole
+from benchmarks.made_crawl import make_short, make_whole
 from benchmarks.search_rivals import size_of
 
 from lycosa.query.text.results import Ask
@@ -33,6 +35,7 @@ from lycosa.query.text.search import TextSearch
 from lycosa.query.text.text_store import TextStore
 
 SAMPLE_PAGES = 2_000
+WATCH_SECONDS = 0.2
 
 
 def questions_of(crawl: Path, count: int) -> dict[str, list[str]]:
@@ -51,16 +54,37 @@ def questions_of(crawl: Path, count: int) -> dict[str, list[str]]:
     }
 
 
+def index_texts(crawl: Path) -> None:
+    """Index a crawl, and say what that takes."""
+    command = [sys.executable, "-m", "lycosa", "index", "--only", "text", str(crawl)]
+    with subprocess.Popen(command) as indexer:
+        own = whole = 0
+        while indexer.poll() is None:
+            told = Path(f"/proc/{indexer.pid}/status").read_text()
+            kilobytes = dict(re.findall(r"^(VmRSS|RssAnon):\s+(\d+)", told, re.MULTILINE))
+            own = max(own, int(kilobytes.get("RssAnon", 0)))
+            whole = max(whole, int(kilobytes.get("VmRSS", 0)))
+            time.sleep(WATCH_SECONDS)
+    if indexer.returncode:
+        sys.exit(indexer.returncode)
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    seconds = used.ru_utime + used.ru_stime
+    print(f"indexer: {seconds:,.0f} s of CPU, {own / 1e3:,.0f} MB, {whole / 1e3:,.0f} with files")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("crawl", type=Path)
     parser.add_argument("--pages", type=int, default=1_000_000)
+    parser.add_argument("--letters", type=int, default=0, help="0: one to eight paragraphs")
     parser.add_argument("--questions", type=int, default=300)
     given = parser.parse_args()
     if not given.crawl.exists():
-        make_whole(given.crawl, given.pages, 10 * given.pages)
-    command = [sys.executable, "-m", "lycosa", "index", "--only", "text", str(given.crawl)]
-    subprocess.run(command, check=True)
+        if given.letters:
+            make_short(given.crawl, given.pages, 10 * given.pages, given.letters)
+        else:
+            make_whole(given.crawl, given.pages, 10 * given.pages)
+    index_texts(given.crawl)
     store = TextStore(given.crawl)
     with store.reading() as (index, manifest):
         search = TextSearch(index, manifest, lambda name: [])
