@@ -30,10 +30,10 @@ import tantivy
 from benchmarks.search_rivals import fts5, size_of, xapian
 
 from lycosa.config import Job
-from lycosa.query.text.current_pages import sealed_files, wanted_pages
-from lycosa.query.text.index import TextIndex
-from lycosa.query.text.results import Ask
-from lycosa.query.text.search import TextSearch
+from lycosa.query.text.indexing.current_pages import sealed_files, wanted_pages
+from lycosa.query.text.indexing.index import TextIndex
+from lycosa.query.text.searching.results import Ask
+from lycosa.query.text.searching.search import TextSearch
 from lycosa.query.text.text_store import TextStore
 
 KINDS = ("links", "targets", "novel", "titles", "content")

@@ -30,8 +30,8 @@ import pyarrow.parquet as pq
 from benchmarks.made_crawl import make_short, make_whole
 from benchmarks.search_rivals import size_of
 
-from lycosa.query.text.results import Ask
-from lycosa.query.text.search import TextSearch
+from lycosa.query.text.searching.results import Ask
+from lycosa.query.text.searching.search import TextSearch
 from lycosa.query.text.text_store import TextStore
 
 SAMPLE_PAGES = 2_000

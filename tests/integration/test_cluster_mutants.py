@@ -20,7 +20,7 @@ from lycosa.crawl.member import taking
 from lycosa.crawl.simulation.cluster.virtual_session import VirtualSession
 from lycosa.crawl.simulation.cluster.world import Weather
 from lycosa.crawl.takeover import Opened
-from lycosa.crawl.worker.losses import Losses
+from lycosa.crawl.worker.messages.losses import Losses
 from lycosa.errors import LogUnavailable
 from lycosa.frontier.partition import Partition
 from lycosa.log.loose import LooseLog

@@ -256,7 +256,7 @@ def test_of_a_host_a_cycle_takes_no_more_than_its_pause_permits(tmp_path: Path) 
 def test_a_worker_that_plans_for_long_does_something_else_in_between(
     tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lycosa.crawl.worker.cycles.MOST_AT_ONCE", 1)
+    monkeypatch.setattr("lycosa.crawl.worker.messages.cycles.MOST_AT_ONCE", 1)
     web = CountingWeb(1)
     simulation = Simulation(web, job_for(web, cycles=3), tmp_path, workers=workers)
     check_cycles(simulation, simulation.run(), 3)

@@ -22,7 +22,7 @@ from lycosa.crawl.simulation.kills import KillEvery, KillPlan, KillRandomly, no_
 from lycosa.crawl.simulation.referee_rules import referee_rules
 from lycosa.crawl.simulation.result import Result
 from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.crawl.worker.batons import Batons
+from lycosa.crawl.worker.messages.batons import Batons
 from lycosa.failpoints import NAMES
 from lycosa.frontier.fold import reports
 from lycosa.frontier.fold.batons import Batons as FoldedBatons

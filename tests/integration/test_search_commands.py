@@ -14,7 +14,7 @@ from integration.test_structured_crawl import job_of
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.processes.run import run_crawl
-from lycosa.query.text.index import TextIndex
+from lycosa.query.text.indexing.index import TextIndex
 from lycosa.testweb.generated.web import GeneratedWeb
 from lycosa.testweb.servers.server import SocketWeb
 from warm import lycosa

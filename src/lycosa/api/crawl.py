@@ -35,7 +35,7 @@ from lycosa.store.warc.record_reader import Stored, WarcFiles, read_exchange
 from lycosa.url import canonicalize
 
 if TYPE_CHECKING:
-    from lycosa.query.text.results import Results
+    from lycosa.query.text.searching.results import Results
 
 
 class Crawl:
@@ -212,8 +212,8 @@ class Crawl:
         from lycosa.query.text.extras import require
 
         require("Crawl.search")
-        from lycosa.query.text.results import Ask
-        from lycosa.query.text.search_pool import search_once
+        from lycosa.query.text.searching.results import Ask
+        from lycosa.query.text.searching.search_pool import search_once
 
         return search_once(self.path, Ask(question, limit, page), seconds)
 

@@ -26,9 +26,9 @@ Python](../howto/python-api.md), [write a plugin](../howto/write-a-plugin.md).
 _GIVEN = (
     ("lycosa.api.rows", "Text"),
     ("lycosa.store.warc.record_reader", "Stored"),
-    ("lycosa.query.text.results", "Results"),
-    ("lycosa.query.text.results", "Hit"),
-    ("lycosa.query.text.results", "Snippet"),
+    ("lycosa.query.text.searching.results", "Results"),
+    ("lycosa.query.text.searching.results", "Hit"),
+    ("lycosa.query.text.searching.results", "Snippet"),
     ("lycosa.crawl.status.progress", "Progress"),
     ("lycosa.plugins.pages", "SeenLink"),
     ("lycosa.plugins.plugin", "Pending"),

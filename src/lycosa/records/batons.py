@@ -8,7 +8,7 @@ With a partitioner that splits hosts, every partition has pages of one host. Hos
     BatonDue     from the home to the last in line: who comes after you
     BatonCame    the baton itself, with everything that is known of the set's hosts
 
-The protocol is told in `lycosa.crawl.worker.batons`.
+The protocol is told in `lycosa.crawl.worker.messages.batons`.
 """
 
 from __future__ import annotations

@@ -12,10 +12,10 @@ from rich.text import Text
 from lycosa.cli.amounts import counted
 from lycosa.cli.screen.console import Screen
 from lycosa.cli.screen.summary import command
-from lycosa.query.text.results import FOUND, NOTHING_ASKED
+from lycosa.query.text.searching.results import FOUND, NOTHING_ASKED
 
 if TYPE_CHECKING:
-    from lycosa.query.text.results import Ask, Hit, Results
+    from lycosa.query.text.searching.results import Ask, Hit, Results
 
 _FACET_VALUES = 5
 _FLAGS = {"site": "site:", "language": "lang:", "type": "type:", "topic": "topic:"}

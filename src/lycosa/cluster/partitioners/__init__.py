@@ -13,7 +13,8 @@ Always true:
     Python, for a given list of public suffixes; a job must keep partitioner and number
     for as long as its log lives;
   * all URLs of one host, whatever scheme and port, are in one partition, unless the partitioner
-    `splits_hosts`. Owners of such partitions take turns at a host (`lycosa.crawl.worker.batons`).
+    `splits_hosts`. Owners of such partitions take turns at a host
+    (`lycosa.crawl.worker.messages.batons`).
 
 Only the ICANN section of the public suffix list counts. With the private section every
 user of a hosting service would be a domain of their own, spread over many owners, while

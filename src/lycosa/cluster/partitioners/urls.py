@@ -5,7 +5,7 @@ partition, and the owners must take turns at every host. A second hash, of the h
 into one of `phases` host sets; the owners take turns at host sets (KSpider, 2.2).
 
 Cost: one hash of the whole URL for each look-up; nothing is cached, because a URL seldom recurs.
-Not here: the turns (`lycosa.crawl.worker.batons`).
+Not here: the turns (`lycosa.crawl.worker.messages.batons`).
 """
 
 from __future__ import annotations

@@ -7,11 +7,7 @@ a host is due, an answer has come, or a commit is due; between callbacks it does
     ownership   takes partitions, hands them over, drops those that others have taken
     turns       whose turn it is: the next partition that has work
     sending     from a partition that has work to a request on its way
-    mail        fetches what has come into the inboxes
-    inbox       decides on messages of other partitions: URLs, robots files, bids, batons
-    losses      gives up records that were lost with a machine
-    owed_links  reads links from the store of objects, where another machine has put them
-    batons      lets partitions take turns at hosts that they share
+    messages    what partitions tell each other, and what follows from it
     release     decides when a host may be asked again: at once, or when its answer is durable
     commits     makes decisions durable, in an order that a kill cannot turn into a loss
     cutting     ends requests that are still under way some seconds after a stop
@@ -20,7 +16,6 @@ a host is due, an answer has come, or a commit is due; between callbacks it does
     patience    limits the wait when only unreachable origins are left
     logins      logs in to a site, and again when the session is lost
     lookups     resolves host names ahead of need
-    cycles      plans revisits: partitions bid, each is told its share
     quality     measures what a page is worth in itself, for cycles
     alarms      timers that are only ever brought forward
 """

@@ -15,7 +15,7 @@ from lycosa.crawl.answers.mining import Mining
 from lycosa.crawl.ending import Report
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.worker.alarms import NEVER, Alarm
-from lycosa.crawl.worker.cycles import Cycles
+from lycosa.crawl.worker.messages.cycles import Cycles
 from lycosa.crawl.worker.patience import Patience
 from lycosa.frontier.partition import Partition
 

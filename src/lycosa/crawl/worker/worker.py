@@ -39,11 +39,11 @@ from lycosa.crawl.takeover import Opened
 from lycosa.crawl.worker.alarms import NEVER, Alarm
 from lycosa.crawl.worker.commits import Committer, CommitTimes, Count
 from lycosa.crawl.worker.cutting import Cutting
-from lycosa.crawl.worker.cycles import Cycles
 from lycosa.crawl.worker.end_search import EndSearch, Verdict
-from lycosa.crawl.worker.inbox import InboxReader
 from lycosa.crawl.worker.lookups import Lookups
-from lycosa.crawl.worker.mail import DistantMail, LocalMail
+from lycosa.crawl.worker.messages.cycles import Cycles
+from lycosa.crawl.worker.messages.inbox import InboxReader
+from lycosa.crawl.worker.messages.mail import DistantMail, LocalMail
 from lycosa.crawl.worker.ownership import Ownership
 from lycosa.crawl.worker.release import HostRelease
 from lycosa.crawl.worker.running_time import RunningTime

@@ -11,7 +11,7 @@ asked for. Others may ask for it a slot earlier where
 
 Always true: a host is awake or taken only while this partition holds the baton of its set.
 
-Not here: how batons pass from partition to partition (`lycosa.crawl.worker.batons`).
+Not here: how batons pass from partition to partition (`lycosa.crawl.worker.messages.batons`).
 """
 
 from __future__ import annotations

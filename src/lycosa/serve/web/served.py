@@ -32,7 +32,7 @@ from lycosa.serve.web.shared import BoardFrames
 from lycosa.serve.web.starting import Children
 
 if TYPE_CHECKING:
-    from lycosa.query.text.search_pool import SearchPool
+    from lycosa.query.text.searching.search_pool import SearchPool
 
 DEEPEST = 3
 """How far below the served folder crawls are looked for."""
@@ -196,7 +196,7 @@ class ServedCrawl:
     def search(self) -> SearchPool:
         """The processes that search; raises `Refusal` if the index is elsewhere."""
         self.require_directory()
-        from lycosa.query.text.search_pool import SearchPool
+        from lycosa.query.text.searching.search_pool import SearchPool
 
         with self._lock:
             if self._search is None:

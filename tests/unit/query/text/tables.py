@@ -12,11 +12,11 @@ import pyarrow.parquet as pq
 from tantivy import Query
 
 from lycosa.config import Job
-from lycosa.query.text.index import TextIndex
-from lycosa.query.text.results import Ask, Results
-from lycosa.query.text.search import TextSearch
+from lycosa.query.text.indexing.index import TextIndex
+from lycosa.query.text.searching.results import Ask, Results
+from lycosa.query.text.searching.search import TextSearch
+from lycosa.query.text.searching.things import Things
 from lycosa.query.text.text_store import TextStore
-from lycosa.query.text.things import Things
 from lycosa.store.layout import Name, sealed_path
 from lycosa.store.tables.rows import SCHEMAS, signed, url_id
 from lycosa.url.key import key_of

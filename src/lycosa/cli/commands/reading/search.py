@@ -20,7 +20,7 @@ from lycosa.terminal_text import in_json
 
 if TYPE_CHECKING:
     from lycosa.query.index import Indexed, Progress
-    from lycosa.query.text.index import TextIndexed, TextProgress
+    from lycosa.query.text.indexing.index import TextIndexed, TextProgress
 
 _FIRST_QUERY = "SELECT ?type (COUNT(*) AS ?n) { ?s a ?type } GROUP BY ?type"
 _TEXT, _TRIPLES = "text", "triples"
@@ -111,7 +111,7 @@ def _print_triples(path: Path, done: Indexed) -> None:
 
 
 def _index_text(directory: CrawlDirectory, anew: bool) -> TextIndexed:
-    from lycosa.query.text.index import TextIndex
+    from lycosa.query.text.indexing.index import TextIndex
 
     with line_on_screen() as show:
 
@@ -194,8 +194,8 @@ def search(
 
     require("lycosa search")
     from lycosa.cli.screen.search import print_results
-    from lycosa.query.text.results import FOUND, Ask
-    from lycosa.query.text.search_pool import search_once
+    from lycosa.query.text.searching.results import FOUND, Ask
+    from lycosa.query.text.searching.search_pool import search_once
 
     session.messages = CrawlDirectory.open(path).messages
     text = " ".join(words)

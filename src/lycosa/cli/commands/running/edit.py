@@ -190,7 +190,7 @@ def _rebuild_indexes(directory: CrawlDirectory, what: str) -> None:
         shutil.rmtree(texts.folder)  # it must not keep the text, and cannot be built without it
         click.echo(f"deleted the text index, which held {what}")
     elif texts.current() is not None:
-        from lycosa.query.text.index import TextIndex
+        from lycosa.query.text.indexing.index import TextIndex
 
         if TextIndex(path, directory.job()).update().is_anew:
             click.echo(f"rebuilt the text index without {what}")

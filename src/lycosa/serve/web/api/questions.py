@@ -10,7 +10,7 @@ from starlette.responses import Response
 from lycosa.query.formats import GRAPH_FORMS, MEDIA_TYPES, RESULT_FORMS
 from lycosa.query.protocol import Query
 from lycosa.query.text.extras import require
-from lycosa.query.text.results import Ask, Results
+from lycosa.query.text.searching.results import Ask, Results
 from lycosa.query.triple_store import TripleStore
 from lycosa.serve.reading.requests import Sql
 from lycosa.serve.records import Answer

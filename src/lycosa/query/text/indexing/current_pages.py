@@ -22,7 +22,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from lycosa.config import Job
-from lycosa.query.text.anchors import find_anchors
+from lycosa.query.text.indexing.anchors import find_anchors
 from lycosa.store.layout import SEALED, names_in, sealed_path
 from lycosa.store.tables.derived import derived_path
 from lycosa.store.tables.missing_tables import require_table

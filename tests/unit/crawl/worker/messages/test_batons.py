@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from lycosa.clock import VirtualClock
 from lycosa.cluster.partitioners import by_url
 from lycosa.config import Job
-from lycosa.crawl.worker.batons import Batons
+from lycosa.crawl.worker.messages.batons import Batons
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.addresses import Addresses

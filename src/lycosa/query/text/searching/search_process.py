@@ -1,6 +1,6 @@
 """Answers searches from standard input on standard output, in a process without network.
 
-`python -m lycosa.query.text.search_process FOLDER MEMORY_BYTES ENDS_WITH_PARENT`.
+`python -m lycosa.query.text.searching.search_process FOLDER MEMORY_BYTES ENDS_WITH_PARENT`.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ import msgspec
 from lycosa.errors import LycosaError
 from lycosa.query.answering import run
 from lycosa.query.protocol import QueryReply
-from lycosa.query.text.search import TextSearch
-from lycosa.query.text.search_pool import SearchRequest
+from lycosa.query.text.searching.search import TextSearch
+from lycosa.query.text.searching.search_pool import SearchRequest
+from lycosa.query.text.searching.things import Things
 from lycosa.query.text.text_store import TextStore
-from lycosa.query.text.things import Things
 
 
 def _answer(search: TextSearch, request: SearchRequest) -> QueryReply:

@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
-from lycosa.query.text.results import Snippet
+from lycosa.query.text.searching.results import Snippet
 from lycosa.query.text.words import is_spread
 
 LENGTH = 200

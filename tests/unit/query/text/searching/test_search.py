@@ -11,16 +11,16 @@ from hypothesis import strategies as st
 
 from lycosa.errors import QueryError
 from lycosa.query.index import Index
-from lycosa.query.text.results import Ask
-from lycosa.query.text.search import TextSearch
-from lycosa.query.text.search_pool import SearchPool, search_once
+from lycosa.query.text.searching.results import Ask
+from lycosa.query.text.searching.search import TextSearch
+from lycosa.query.text.searching.search_pool import SearchPool, search_once
 from lycosa.query.text.text_store import TextStore
 from lycosa.query.text.words import spread, stem, words_of
 from lycosa.store.tables.quads import Block, quads_of
 from seeds import examples
 from unit.query import segments
+from unit.query.text.searching.test_question import PIECES
 from unit.query.text.tables import Fetch, indexed, seal, search, urls
-from unit.query.text.test_question import PIECES
 
 FETCHES = [
     Fetch("a.test/1", 100, "Ada wrote notes on the analytical engine.", "Ada Lovelace"),

@@ -17,11 +17,18 @@ from typing import Any, NamedTuple
 from tantivy import DocAddress, Index, Query, Searcher
 
 from lycosa.query.text.manifest import Manifest
-from lycosa.query.text.matching import Matched, PagesAbout, match
-from lycosa.query.text.question import parse_question
-from lycosa.query.text.results import FOUND, NOTHING_ASKED, NOTHING_FOUND, Ask, Hit, Results
-from lycosa.query.text.snippets import snippet_of
-from lycosa.query.text.spelling import corrected
+from lycosa.query.text.searching.matching import Matched, PagesAbout, match
+from lycosa.query.text.searching.question import parse_question
+from lycosa.query.text.searching.results import (
+    FOUND,
+    NOTHING_ASKED,
+    NOTHING_FOUND,
+    Ask,
+    Hit,
+    Results,
+)
+from lycosa.query.text.searching.snippets import snippet_of
+from lycosa.query.text.searching.spelling import corrected
 from lycosa.query.text.words import TOKEN, normal
 
 MOST_HITS = 1_000

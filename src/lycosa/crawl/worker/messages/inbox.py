@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from lycosa.crawl.answers.links import Router
 from lycosa.crawl.answers.site_files.robots import RobotsFiles
 from lycosa.crawl.ports import Ports
-from lycosa.crawl.worker.cycles import Cycles
-from lycosa.crawl.worker.losses import Losses
-from lycosa.crawl.worker.mail import Mail
-from lycosa.crawl.worker.owed_links import OwedLinks
+from lycosa.crawl.worker.messages.cycles import Cycles
+from lycosa.crawl.worker.messages.losses import Losses
+from lycosa.crawl.worker.messages.mail import Mail
+from lycosa.crawl.worker.messages.owed_links import OwedLinks
 from lycosa.crawl.worker.sending import Sender
 from lycosa.failpoints import reach
 from lycosa.frontier.partition import Partition
@@ -44,7 +44,7 @@ from lycosa.records import (
 if TYPE_CHECKING:
     from lycosa.crawl.answers.stages import PageAnswers
     from lycosa.crawl.rendering.waiting import PageRendering
-    from lycosa.crawl.worker.batons import Batons
+    from lycosa.crawl.worker.messages.batons import Batons
 
 MOST_AT_ONCE = 10_000
 """How many URLs are decided on before requests have their turn again."""
@@ -196,7 +196,7 @@ class InboxReader:
 def _batons(ports: Ports, partitions: Mapping[int, Partition], sender: Sender) -> Batons:
     """Make the batons of a worker; other crawls do without the module."""
     from lycosa.cluster.partitioners.urls import UrlPartitioner
-    from lycosa.crawl.worker.batons import Batons
+    from lycosa.crawl.worker.messages.batons import Batons
 
     assert isinstance(ports.partitioner, UrlPartitioner)
     return Batons(ports.job, ports.clock, ports.partitioner, partitions, sender.forget_rules)

@@ -12,9 +12,9 @@ from typing import NamedTuple
 
 from tantivy import FieldType, Occur, Query, Searcher
 
-from lycosa.query.text.question import Filter, Question, Word
 from lycosa.query.text.schema import WEIGHTS, schema
-from lycosa.query.text.spelling import variants
+from lycosa.query.text.searching.question import Filter, Question, Word
+from lycosa.query.text.searching.spelling import variants
 from lycosa.query.text.words import is_spread, words_of
 
 VARIANT_WEIGHT = 0.3

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.query.text.segment_texts import SegmentTexts, read_ids
+from lycosa.query.text.indexing.segment_texts import SegmentTexts, read_ids
 from lycosa.query.text.words import TOKEN, distinct
 
 ROWS = 1_300

@@ -14,8 +14,8 @@ import pytest
 
 from lycosa.config import Job
 from lycosa.errors import QueryError
-from lycosa.query.text import index as index_module
-from lycosa.query.text.index import TextIndex, TextProgress
+from lycosa.query.text.indexing import index as index_module
+from lycosa.query.text.indexing.index import TextIndex, TextProgress
 from seeds import few_of
 from unit.query.text.tables import JOB, Fetch, content, indexed, seal, search, urls
 
@@ -187,7 +187,7 @@ def test_increments_give_what_a_build_from_nothing_gives(increments: int, tmp_pa
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from lycosa.query.text import index
+from lycosa.query.text.indexing import index
 from unit.query.text.tables import JOB
 index.PUBLISH_SECONDS = 0.0
 index._BATCH_ROWS = 20

@@ -26,12 +26,12 @@ import pyarrow as pa
 
 from lycosa.config import Job
 from lycosa.query.generation_build import NextGeneration, remove_old, writing
-from lycosa.query.text.current_pages import computed_files, sealed_files, wanted_pages
-from lycosa.query.text.documents import document_of
+from lycosa.query.text.indexing.current_pages import computed_files, sealed_files, wanted_pages
+from lycosa.query.text.indexing.documents import document_of
+from lycosa.query.text.indexing.segment_texts import SegmentTexts, read_ids
+from lycosa.query.text.indexing.stamps import read_documents, write_documents
 from lycosa.query.text.manifest import Manifest, identities, read_manifest, states, write_manifest
 from lycosa.query.text.schema import FORMAT, open_store
-from lycosa.query.text.segment_texts import SegmentTexts, read_ids
-from lycosa.query.text.stamps import read_documents, write_documents
 from lycosa.query.text.text_store import TextStore
 from lycosa.study.documents.texts import made_by as documents_by
 from lycosa.study.documents.texts import make_documents

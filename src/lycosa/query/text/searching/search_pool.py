@@ -14,11 +14,11 @@ import msgspec
 from lycosa.errors import QueryError
 from lycosa.query.answer_pool import AnswerPool, AnswerProcess
 from lycosa.query.protocol import QueryReply
-from lycosa.query.text.results import Ask, Results
+from lycosa.query.text.searching.results import Ask, Results
 
 SECONDS = 2.0
 """The time limit of a search."""
-PROGRAM = "lycosa.query.text.search_process"
+PROGRAM = "lycosa.query.text.searching.search_process"
 
 
 class SearchRequest(msgspec.Struct):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.query.text.question import Filter, Question, Word, parse_question
+from lycosa.query.text.searching.question import Filter, Question, Word, parse_question
 
 PIECES = st.sampled_from(
     [
