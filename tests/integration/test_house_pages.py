@@ -66,7 +66,7 @@ class Visit:
         self.page.goto(f"{address}{path}#token={TOKEN}")
         if name == "ask":
             self.page.get_by_role("button", name="Run").click()
-        expect(self.page.locator(READY[name]).first).to_be_visible(timeout=30_000)
+        expect(self.page.locator(READY[name]).first).to_be_visible()
 
 
 def seed_of(folder: Path) -> str:

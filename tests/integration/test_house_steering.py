@@ -53,7 +53,7 @@ def crawling(
 
 
 def until_state(page: Page, state: str) -> None:
-    expect(page.locator("#state")).to_have_text(state, timeout=30_000)
+    expect(page.locator("#state")).to_have_text(state)
 
 
 def two_frames(path: Path, page: Page) -> None:
@@ -96,7 +96,7 @@ def test_a_crawl_is_paused_steered_resumed_and_stopped_from_its_page(tmp_path: P
         expect(page.locator("#orders")).to_contain_text("add seeds")
 
         page.get_by_role("link", name="Hosts").press("Enter")
-        expect(page.locator("#hosts td").first).to_be_visible(timeout=30_000)
+        expect(page.locator("#hosts td").first).to_be_visible()
         host = page.locator("#hosts td.url").first.text_content() or ""
         page.get_by_role("button", name=f"Block {host}", exact=True).press("Enter")
         page.get_by_role("button", name="Block it").press("Enter")
@@ -116,7 +116,7 @@ def test_a_crawl_is_paused_steered_resumed_and_stopped_from_its_page(tmp_path: P
         out, _ = process.communicate(timeout=60)
         until_state(page, "ended")
         page.get_by_role("link", name="Audit").press("Enter")
-        expect(page.locator(".verdict")).to_contain_text("Clean", timeout=30_000)
+        expect(page.locator(".verdict")).to_contain_text("Clean")
         server.settle()
     assert json.loads(out)["reason"].startswith("stop")
     assert referee.verdict == "clean"

@@ -156,6 +156,15 @@ DIFFERENCES = [
         True,
     ),
     Difference(
+        "a bare line feed behind a size, and no other end of a line behind it",
+        "the same; `h11` waits for one",
+        "peer unexpectedly closed connection",
+        rb"\n[0-9A-Fa-f]+[^\r\n]*\n(?!(?s:.)*\r\n)",
+        OK + CHUNKED + b"1\r\na\r\n0\n\n",
+        whole(b"a"),
+        True,
+    ),
+    Difference(
         "a blank before an extension",
         "RFC 9112, 7.1.1 wants recipients to read it",
         "illegal chunk header",
