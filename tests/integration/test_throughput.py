@@ -85,7 +85,8 @@ def idle_share(
 
     Computed from what the servers saw alone. After an ordinary answer a host may be asked
     again when the longest of its pauses is over. After a refusal or a failure the crawler
-    backs off longer than anybody demands; that is its own choice and not counted here. Where a
+    backs off longer than anybody demands; that is its own choice and not counted here. So is that
+    the page which makes a site a large one is still followed by the pause of a small one. Where a
     robots file has moved, the pages wait until it has come from its new place, often from another
     host with hours of pauses of its own. Counted as idle that was 2.4 to 4.8 % of the time,
     depending on how the web's seed spreads such hosts over the addresses, and hid all the rest.
@@ -103,8 +104,8 @@ def idle_share(
         for exchange, following in zip(exchanges, [*exchanges[1:], None], strict=True):
             is_robots = "robots" in exchange.url
             has_moved = is_robots and 300 <= exchange.status < 400
-            pages += exchange.status == 200 and not is_robots
             pause = max(rules.pause_of(host, pages), web.crawl_delay(host, "lycosa"))
+            pages += exchange.status == 200 and not is_robots
             moment = exchange.ended + max(pause, exchange.ended - exchange.began)
             if exchange.status == 0 or exchange.status >= 429 or has_moved:
                 moment = following.began if following is not None else began + seconds

@@ -18,7 +18,11 @@ from lycosa.records import Answer
 
 
 def due_pause(job: Job, state: PartitionState, host: int) -> float:
-    """Return the pause that is due to a host in any case."""
+    """Return the pause that is due to a host in any case.
+
+    After an answer it is asked before that counts: the page that makes a site a large one is
+    still followed by the pause of a small one.
+    """
     pause, sites = usual_pause(job, state.hosts.kept[host]), state.sites
     site = state.hosts.first_site[host]
     while site != NONE:  # as `sites_of` goes, at half the cost

@@ -9,12 +9,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import duckdb
 import pyarrow as pa
 
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.status.progress import messages_of, outcomes_of, refusals_of
-from lycosa.errors import LogError, StoreError
+from lycosa.errors import LogError
 from lycosa.plugins.loader import load_hooks
 from lycosa.plugins.scheduling import partitioner_of
 from lycosa.records import TRAPS, Outcome
@@ -49,18 +48,9 @@ from lycosa.study.tables import (
     Rows,
     all_rows,
     connected,
+    named_failures,
     require_rows,
 )
-
-_NOT_OURS = (
-    duckdb.IOException,
-    duckdb.InvalidInputException,
-    duckdb.OutOfMemoryException,
-    pa.ArrowInvalid,
-)
-"""What a full disk, too little memory or a damaged file comes as; a footer that is no footer comes
-as `duckdb.Error` itself."""
-
 
 LEAST_TABLES_BYTES = 256_000_000
 """With half of it DuckDB gives up on a million pages, however much goes to the disk."""
@@ -102,17 +92,9 @@ def study(
         if known is not None and known["rows"] == signature and not rebuild:
             return Studied(False, known)
         began = time.monotonic()
-        try:
+        remedy = "make room on the disk, or give it more memory (--memory)"
+        with named_failures(folder, "the study cannot be finished", remedy):
             facts = _study(directory, rows, results, tables_bytes, tell)
-        except (duckdb.Error, pa.ArrowInvalid) as error:
-            if not isinstance(error, _NOT_OURS) and type(error) is not duckdb.Error:
-                raise
-            raise StoreError(
-                f"{folder}: the study cannot be finished\n  {' '.join(str(error).split())}\n"
-                "  make room on the disk, or give it more memory (--memory);"
-                " the crawl is unchanged\n"
-                f"  if a table is damaged: lycosa verify {folder} --repair"
-            ) from None
         facts["seconds"] = round(time.monotonic() - began, 3)
         facts["made_at"] = datetime.now(UTC).isoformat(timespec="seconds")
         return Studied(True, results.finish(facts | {"rows": signature}, reach))

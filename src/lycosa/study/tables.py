@@ -20,7 +20,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lycosa.errors import LycosaError
+from lycosa.errors import LycosaError, StoreError
 from lycosa.store.layout import JOURNAL, KINDS, SEALED, Name, journal_path, names_in, sealed_path
 from lycosa.store.segments.sealing import journal_batches
 from lycosa.store.tables.extra import journal_schema
@@ -112,6 +112,32 @@ def connected(
             yield connection
         finally:
             connection.close()
+
+
+_NOT_OURS = (
+    duckdb.IOException,
+    duckdb.InvalidInputException,
+    duckdb.OutOfMemoryException,
+    pa.ArrowInvalid,
+)
+
+
+@contextmanager
+def named_failures(folder: Path, what: str, remedy: str) -> Iterator[None]:
+    """Name what a full disk, too little memory or a damaged table comes as.
+
+    A footer that is no footer comes as `duckdb.Error` itself.
+    """
+    try:
+        yield
+    except (duckdb.Error, pa.ArrowInvalid) as error:
+        if not isinstance(error, _NOT_OURS) and type(error) is not duckdb.Error:
+            raise
+        raise StoreError(
+            f"{folder}: {what}\n  {' '.join(str(error).split())}\n"
+            f"  {remedy}; the crawl is unchanged\n"
+            f"  if a table is damaged: lycosa verify {folder} --repair"
+        ) from None
 
 
 def _half_of_memory(connection: Connection) -> str:

@@ -26,6 +26,7 @@ from lycosa.query.text.indexing.anchors import find_anchors
 from lycosa.store.layout import SEALED, names_in, sealed_path
 from lycosa.store.tables.derived import derived_path
 from lycosa.store.tables.missing_tables import require_table
+from lycosa.store.tables.parquet_files import rows_file
 from lycosa.store.tables.rows import SCHEMAS
 from lycosa.study.results import Results
 from lycosa.study.tables import Connection, Rows, add_files, connected
@@ -33,8 +34,8 @@ from lycosa.study.tables import Connection, Rows, add_files, connected
 KINDS = ("pages", "links", "text")
 """The tables that an index is made from."""
 
-_MEMORY = "128MB"
-"""What DuckDB keeps in memory; the rest goes to the disk."""
+_LEAST_BYTES, _BYTES_A_PAGE = 128_000_000, 100
+"""What DuckDB keeps in memory; the rest goes to the disk. What cannot go there grows with pages."""
 _GONE = [
     "redirected",
     "not_found",
@@ -130,8 +131,8 @@ def wanted_pages(
     texts = [*files["text"], *files["documents"]]
     sealed = {**files, "text": texts}
     rows = [Rows(kind, sealed[kind], nothing[kind]) for kind in KINDS]
-    with connected(rows, beside) as connection:
-        connection.execute(f"set memory_limit = '{_MEMORY}'")
+    memory_bytes = max(_LEAST_BYTES, _BYTES_A_PAGE * _rows_in(files["pages"]))
+    with connected(rows, beside, memory_bytes) as connection:
         connection.execute("set threads = 1")  # each takes memory of its own
         _look_up(connection, computed)
         _look_into(connection, files["documents"])
@@ -152,6 +153,14 @@ def wanted_pages(
         for name in ("newest", "linking", "text_of", "documents", "anchors"):
             connection.execute(f"drop table {name}")
         yield connection
+
+
+def _rows_in(files: list[Path]) -> int:
+    found = 0
+    for path in files:
+        with rows_file(path) as file:
+            found += file.metadata.num_rows
+    return found
 
 
 def _look_into(connection: Connection, documents: list[Path]) -> None:

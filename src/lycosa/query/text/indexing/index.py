@@ -38,7 +38,7 @@ from lycosa.study.documents.texts import make_documents
 from lycosa.study.segment_cache import OnSegment
 from lycosa.study.statistics.main_texts import made_by, main_file, make_main_texts
 from lycosa.study.statistics.told_noindex import make_told_noindex
-from lycosa.study.tables import Connection
+from lycosa.study.tables import Connection, named_failures
 
 PUBLISH_SECONDS = 60.0
 """Time between two generations of a long build: a kill loses at most this much."""
@@ -127,7 +127,14 @@ class TextIndex:
             if manifest is not None and not is_anew and self._is_current(manifest, target):
                 return TextIndexed(0, 0, False, manifest.pages, manifest.has_ranks)
             folder = self.store.folder
-            with wanted_pages(files, computed, self._job, folder) as connection:
+            with (
+                named_failures(
+                    self._crawl,
+                    "the text index cannot be made",
+                    "make room on the disk or in memory",
+                ),
+                wanted_pages(files, computed, self._job, folder) as connection,
+            ):
                 read_documents(connection, None if is_anew or before is None else folder / before)
                 texts = [*files["text"], *files["documents"]]
                 update = _Update(connection, self.store, target, texts)

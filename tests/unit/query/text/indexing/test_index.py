@@ -13,7 +13,8 @@ from pathlib import Path
 import pytest
 
 from lycosa.config import Job
-from lycosa.errors import QueryError
+from lycosa.errors import QueryError, StoreError
+from lycosa.query.text.indexing import current_pages
 from lycosa.query.text.indexing import index as index_module
 from lycosa.query.text.indexing.index import TextIndex, TextProgress
 from seeds import few_of
@@ -49,6 +50,18 @@ def test_a_page_that_is_gone_or_asks_for_it_is_taken_out(later: Fetch, tmp_path:
     done = TextIndex(tmp_path, JOB).update()
     assert (done.added, done.removed, done.pages) == (0, 1, 1)
     assert urls(search(tmp_path, "engine")) == ["a.test/2"]
+
+
+def test_too_little_memory_is_named_and_the_index_stays(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seal(tmp_path, 1, Fetch("a.test/1", 1, "engine"))
+    indexed(tmp_path)
+    seal(tmp_path, 2, Fetch("a.test/2", 1, "engine"))
+    monkeypatch.setattr(current_pages, "_LEAST_BYTES", 100_000)
+    with pytest.raises(StoreError, match=r"cannot be made\n.*Memory(.|\n)*make room"):
+        TextIndex(tmp_path, JOB).update()
+    assert urls(search(tmp_path, "engine")) == ["a.test/1"]
 
 
 def test_a_failure_that_may_pass_changes_nothing(tmp_path: Path) -> None:
