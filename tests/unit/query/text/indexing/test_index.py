@@ -14,7 +14,7 @@ import pytest
 
 from lycosa.config import Job
 from lycosa.errors import QueryError, StoreError
-from lycosa.query.text.indexing import current_pages
+from lycosa.query.text.indexing import anchors, current_pages
 from lycosa.query.text.indexing import index as index_module
 from lycosa.query.text.indexing.index import TextIndex, TextProgress
 from seeds import few_of
@@ -79,7 +79,11 @@ def test_noindex_is_taken_in_where_the_job_says_so(tmp_path: Path) -> None:
     assert TextIndex(tmp_path, JOB).update().pages == 0
 
 
-def test_a_page_is_found_by_what_others_call_it(tmp_path: Path) -> None:
+@pytest.mark.parametrize("part_rows", [1, 1_000_000])
+def test_a_page_is_found_by_what_others_call_it(
+    part_rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(anchors, "_PART_ROWS", part_rows)
     links = (("a.test/3", "Analytical Engine"), ("a.test/4", "next"), ("a.test/old", "Brass"))
     seal(
         tmp_path,
