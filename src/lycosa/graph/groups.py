@@ -12,7 +12,7 @@ from lycosa.graph.links import Floats, Rows
 from lycosa.graph.numbering import Numbers
 
 SUMMED_LINKS = 1 << 24
-"""What the blocks of links come to is added up, each time all of it."""
+"""How many links are gone through at a time; what they come to is then added to all before."""
 
 
 def sums(values: Floats, groups: Numbers, count: int) -> Floats:

@@ -63,11 +63,12 @@ _BESIDE = """
     create table {name} as
     select newest.url_id, arg_max(pages.fetch_id, (pages.fetched_at, pages.fetch_id)) as fetch_id,
         {moment}(pages.fetched_at) as moment
-    from pages join newest on newest.url_id = pages.url_id
+    from (
+        select * from pages semi join (select distinct fetch_id from {rows}) using (fetch_id)
+    ) pages join newest on newest.url_id = pages.url_id
         and ((pages.outcome = 'kept' and newest.digest is not distinct from pages.digest)
             or (pages.outcome = 'rendered' and pages.fetched_at >= newest.fetched_at))
-    where newest.outcome = 'kept'
-    and pages.fetch_id in (select fetch_id from {rows}) group by all
+    where newest.outcome = 'kept' group by all
 """
 """The fetch, of those with the bytes of the newest, that has text or links; or what a browser has
 made of it."""
