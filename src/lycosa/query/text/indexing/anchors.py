@@ -104,33 +104,33 @@ _HOP = """
 """
 _SAID = f"""
     create table said as
-    with told as (
-        select coalesce(ends.url_id, target_id) as url_id, source_id,
-            left(lower(trim(regexp_replace(links.text, '\\s+', ' ', 'g'))), {_LONGEST}) as anchor
-        from links semi join linking using (fetch_id) left join ends on ends.asked = target_id
-        where kind = 'anchor' and links.text != '' and target_id != source_id
-        and not regexp_matches(coalesce(rel, ''), '(?i)\\b(nofollow|ugc|sponsored)\\b')
-    ), each_source as (
-        select url_id, anchor, source_id from told
-        semi join documents using (url_id)
-        where url_id != source_id and regexp_matches(anchor, '\\pL')
-        and anchor not in ({", ".join(map(quoted, _SILENT))})
-        group by all
-    )
-    select url_id, anchor, count(*) as sources from each_source group by all
+    select coalesce(ends.url_id, target_id) as url_id, source_id,
+        left(lower(trim(regexp_replace(links.text, '\\s+', ' ', 'g'))), {_LONGEST}) as anchor
+    from links semi join linking using (fetch_id) left join ends on ends.asked = target_id
+    where kind = 'anchor' and links.text != '' and target_id != source_id
+    and not regexp_matches(coalesce(rel, ''), '(?i)\\b(nofollow|ugc|sponsored)\\b')
 """
-"""Grouped, then counted: DuckDB writes groups to the disk, not what `count(distinct)` gathers."""
 _ANCHORS = f"""
     insert into anchors
-    with chosen as (
-        select url_id, anchor from said where hash(url_id) % {{parts}} = {{part}}
+    with each_source as (
+        select url_id, anchor, source_id from said
+        semi join (select url_id from documents where hash(url_id) % {{parts}} = {{part}})
+            using (url_id)
+        where hash(url_id) % {{parts}} = {{part}}
+        and url_id != source_id and regexp_matches(anchor, '\\pL')
+        and anchor not in ({", ".join(map(quoted, _SILENT))})
+        group by all
+    ), counted as (
+        select url_id, anchor, count(*) as sources from each_source group by all
+    ), chosen as (
+        select url_id, anchor from counted
         qualify row_number() over (partition by url_id order by sources desc, anchor)
             <= {MOST_ANCHORS}
     )
     select url_id, string_agg(anchor, chr(10) order by anchor) from chosen group by all
 """
-_PART_ROWS = 1_000_000
-"""Of how many anchors the best are chosen at a time: that is done in memory."""
+_PART_LINKS = 4_000_000
+"""From how many links anchors are chosen at a time: that takes memory."""
 
 
 def find_anchors(connection: Connection) -> None:
@@ -142,7 +142,7 @@ def find_anchors(connection: Connection) -> None:
     connection.execute(_SAID)
     connection.execute("create table anchors (url_id bigint, anchors varchar)")
     ((rows,),) = connection.execute("select count(*) from said").fetchall()
-    parts = max(1, -(-rows // _PART_ROWS))
+    parts = max(1, -(-rows // _PART_LINKS))
     for part in range(parts):
         connection.execute(_ANCHORS.format(parts=parts, part=part))
     connection.execute("drop table said")

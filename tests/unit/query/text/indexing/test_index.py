@@ -79,11 +79,11 @@ def test_noindex_is_taken_in_where_the_job_says_so(tmp_path: Path) -> None:
     assert TextIndex(tmp_path, JOB).update().pages == 0
 
 
-@pytest.mark.parametrize("part_rows", [1, 1_000_000])
+@pytest.mark.parametrize("part_links", [1, 1_000_000])
 def test_a_page_is_found_by_what_others_call_it(
-    part_rows: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    part_links: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(anchors, "_PART_ROWS", part_rows)
+    monkeypatch.setattr(anchors, "_PART_LINKS", part_links)
     links = (("a.test/3", "Analytical Engine"), ("a.test/4", "next"), ("a.test/old", "Brass"))
     seal(
         tmp_path,
