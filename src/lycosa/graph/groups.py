@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy import sparse
 
 from lycosa.graph.links import Floats, Rows
@@ -45,11 +46,11 @@ def links_of_groups(rows: Rows, groups: Numbers, count: int) -> Rows:
     return Rows(found.indptr, found.indices, found.data)
 
 
-def within_and_between(links: Rows) -> tuple[Numbers, Rows]:
+def within_and_between(links: Rows) -> tuple[NDArray[np.int64], Rows]:
     """Return what the link of each group to itself is worth, and the links between groups."""
     sources = links.sources()
     is_within = sources == links.targets
-    within = np.zeros(links.size, np.int32)
+    within = np.zeros(links.size, np.int64)
     within[sources[is_within]] = links.worths[is_within]
     gone = np.bincount(sources[is_within], minlength=links.size)
     starts = np.append(0, np.cumsum(links.degrees - gone)).astype(links.starts.dtype)
