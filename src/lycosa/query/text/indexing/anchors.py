@@ -104,11 +104,16 @@ _HOP = """
 """
 _SAID = f"""
     create table said as
-    select coalesce(ends.url_id, target_id) as url_id, source_id,
-        left(lower(trim(regexp_replace(links.text, '\\s+', ' ', 'g'))), {_LONGEST}) as anchor
-    from links semi join linking using (fetch_id) left join ends on ends.asked = target_id
-    where kind = 'anchor' and links.text != '' and target_id != source_id
-    and not regexp_matches(coalesce(rel, ''), '(?i)\\b(nofollow|ugc|sponsored)\\b')
+    with told as (
+        select coalesce(ends.url_id, target_id) as url_id, source_id,
+            left(lower(trim(regexp_replace(links.text, '\\s+', ' ', 'g'))), {_LONGEST}) as anchor
+        from links semi join linking using (fetch_id) left join ends on ends.asked = target_id
+        where kind = 'anchor' and links.text != '' and target_id != source_id
+        and not regexp_matches(coalesce(rel, ''), '(?i)\\b(nofollow|ugc|sponsored)\\b')
+    )
+    select url_id, source_id, anchor from told
+    where url_id != source_id and regexp_matches(anchor, '\\pL')
+    and anchor not in ({", ".join(map(quoted, _SILENT))})
 """
 _ANCHORS = f"""
     insert into anchors
@@ -116,10 +121,7 @@ _ANCHORS = f"""
         select url_id, anchor, source_id from said
         semi join (select url_id from documents where hash(url_id) % {{parts}} = {{part}})
             using (url_id)
-        where hash(url_id) % {{parts}} = {{part}}
-        and url_id != source_id and regexp_matches(anchor, '\\pL')
-        and anchor not in ({", ".join(map(quoted, _SILENT))})
-        group by all
+        where hash(url_id) % {{parts}} = {{part}} group by all
     ), counted as (
         select url_id, anchor, count(*) as sources from each_source group by all
     ), chosen as (
