@@ -9,7 +9,7 @@ from benchmarks.urltable_rows import made_up_on_hosts
 
 from lycosa.cluster.partitioners import make_partitioner
 from lycosa.crawl.worker.turns import PartitionTurns
-from lycosa.frontier.fold.columns import NONE
+from lycosa.frontier.fold.facts.columns import NONE
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.addresses import Addresses

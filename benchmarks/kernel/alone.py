@@ -22,7 +22,7 @@ from benchmarks.kernel.pages import (
 from benchmarks.partitions import waiting_partition
 
 from lycosa.extract.page import scan
-from lycosa.frontier.fold.columns import Pages
+from lycosa.frontier.fold.facts.columns import Pages
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.schedulers.breadth_first import BreadthFirst

@@ -18,7 +18,7 @@ from lycosa.crawl.simulation.conditions import Conditions
 from lycosa.crawl.simulation.kills import KillEvery, KillPlan, KillRandomly, no_kills
 from lycosa.crawl.simulation.result import Result
 from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.frontier.fold.columns import PUT_OFF
+from lycosa.frontier.fold.facts.columns import PUT_OFF
 from lycosa.log.format import decode_events
 from lycosa.log.protocol import Log
 from lycosa.records import AnyEvent, CycleBegun, Fetched, Outcome, Purpose, Request, Visited

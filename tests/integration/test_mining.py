@@ -22,8 +22,8 @@ from lycosa.crawl.inspect.explain import explain
 from lycosa.crawl.simulation.kills import KillEvery, KillPlan, KillRandomly, no_kills
 from lycosa.crawl.simulation.result import Result
 from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.frontier.fold.columns import DONE, JUDGED
-from lycosa.frontier.fold.guesses import TRIED, rule_name
+from lycosa.frontier.fold.facts.columns import DONE, JUDGED
+from lycosa.frontier.fold.facts.guesses import TRIED, rule_name
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.format import decode_events
 from lycosa.records import AnyEvent, Fetched, GuessJudged, Mined, Outcome, Request, Resolved

@@ -29,7 +29,7 @@ from lycosa.crawl.worker.commits import Batch, Committer
 from lycosa.crawl.worker.worker import Worker
 from lycosa.errors import LycosaError
 from lycosa.failpoints import NAMES, reach
-from lycosa.frontier.fold.probes import Probes
+from lycosa.frontier.fold.facts.probes import Probes
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.hosts import Readiness

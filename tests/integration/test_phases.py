@@ -25,7 +25,7 @@ from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.worker.messages.batons import Batons
 from lycosa.failpoints import NAMES
 from lycosa.frontier.fold import reports
-from lycosa.frontier.fold.batons import Batons as FoldedBatons
+from lycosa.frontier.fold.facts.batons import Batons as FoldedBatons
 from lycosa.frontier.fold.holdings import Holdings
 from lycosa.frontier.readiness.turns import TurnReadiness
 from lycosa.log.format import decode_events

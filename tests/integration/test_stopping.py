@@ -20,7 +20,7 @@ from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.simulation.conditions import Conditions
 from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.frontier.fold.columns import PENDING
+from lycosa.frontier.fold.facts.columns import PENDING
 from lycosa.store.reader import table
 from lycosa.testweb.webs.graph import GraphWeb
 from seeds import few_of

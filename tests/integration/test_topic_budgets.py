@@ -21,7 +21,7 @@ from lycosa.crawl.topics.budgets import TopicBudgets
 from lycosa.crawl.topics.of_job import require_topics
 from lycosa.errors import ConfigError
 from lycosa.extract.topics.model import TopicModel
-from lycosa.frontier.fold.topics import NO_TOPIC
+from lycosa.frontier.fold.facts.topics import NO_TOPIC
 from lycosa.records import Request
 from lycosa.testweb.web import Reply
 from lycosa.url import url_of

@@ -17,7 +17,7 @@ from lycosa.crawl.topics.evidence import WEIGHTS, position_of
 from lycosa.extract.page import scan
 from lycosa.extract.topics.model import TopicModel
 from lycosa.extract.topics.training import Example, train
-from lycosa.frontier.fold.topics import NO_TOPIC
+from lycosa.frontier.fold.facts.topics import NO_TOPIC
 from lycosa.frontier.queue_moves import NOTED_STEP
 from lycosa.plugins.pages import SeenPage
 from lycosa.plugins.scheduling import partitioner_of

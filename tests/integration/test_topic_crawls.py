@@ -17,7 +17,7 @@ from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.status.progress import put_off_of
 from lycosa.extract.topics.model import TopicModel
 from lycosa.extract.topics.training import Example, train
-from lycosa.frontier.fold.topics import NO_TOPIC
+from lycosa.frontier.fold.facts.topics import NO_TOPIC
 from lycosa.records import Request
 from lycosa.testweb.web import Reply
 from lycosa.testweb.webs.graph import GraphWeb

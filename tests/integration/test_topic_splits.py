@@ -17,7 +17,7 @@ from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.topics.of_job import NEXT_MODEL, read_model
 from lycosa.extract.topics.model import TopicModel
 from lycosa.extract.topics.training import Example, train
-from lycosa.frontier.fold.columns import DONE
+from lycosa.frontier.fold.facts.columns import DONE
 from lycosa.topics.refining import with_parts
 from lycosa.url import url_of
 from seeds import few_of

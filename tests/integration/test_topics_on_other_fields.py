@@ -23,7 +23,7 @@ from lycosa.crawl.takeover import read_partition
 from lycosa.crawl.topics.classifier import Classifier
 from lycosa.extract.page import scan
 from lycosa.extract.topics.training import Example, train
-from lycosa.frontier.fold.topics import NO_TOPIC
+from lycosa.frontier.fold.facts.topics import NO_TOPIC
 from lycosa.log.snapshot import MemorySnapshots
 from lycosa.testweb import request_for
 from lycosa.testweb.webs.topics import OTHER, Shape, TopicWeb

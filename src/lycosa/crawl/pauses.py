@@ -12,7 +12,7 @@ import random
 
 from lycosa.config import Job
 from lycosa.fetch.retry_after import retry_after_seconds
-from lycosa.frontier.fold.columns import NONE
+from lycosa.frontier.fold.facts.columns import NONE
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.records import Answer
 

@@ -22,7 +22,7 @@ from typing import NamedTuple
 
 from lycosa.config import Revisit
 from lycosa.frontier.distance import depth_of
-from lycosa.frontier.fold.columns import DONE, PUT_OFF
+from lycosa.frontier.fold.facts.columns import DONE, PUT_OFF
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.freshness.bids import Candidate
 from lycosa.frontier.freshness.changes import Belief, first_belief, of_host

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from lycosa.config import Frontier
-from lycosa.frontier.fold.columns import DONE, NONE, PENDING, PUT_OFF, WAITING
+from lycosa.frontier.fold.facts.columns import DONE, NONE, PENDING, PUT_OFF, WAITING
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.queue_moves import QueueMoves
 from lycosa.frontier.readiness.hosts import Readiness, WorkerContext

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
-from lycosa.frontier.fold.columns import PENDING, PUT_OFF
+from lycosa.frontier.fold.facts.columns import PENDING, PUT_OFF
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.schedulers import MovesBetweenQueues
 from lycosa.frontier.schedulers.again import has_failed

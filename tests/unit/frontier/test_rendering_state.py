@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lycosa.frontier.fold.rendering import RENDERED_ALWAYS, Sample, Waiting
+from lycosa.frontier.fold.facts.rendering import RENDERED_ALWAYS, Sample, Waiting
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.records import (
     Admitted,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lycosa.frontier.fold.topics import NO_TOPIC, Topics
+from lycosa.frontier.fold.facts.topics import NO_TOPIC, Topics
 from lycosa.records import Classified
 
 

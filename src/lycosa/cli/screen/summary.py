@@ -22,7 +22,7 @@ from lycosa.crawl.answers.novelty.known_copies import KNOWN_COPY
 from lycosa.crawl.status.progress import Progress
 from lycosa.errors import ConfigError
 from lycosa.extract.structured.counts import BROKEN, PAGES, REASONS, TRIPLES
-from lycosa.frontier.fold.rendering import SHELL
+from lycosa.frontier.fold.facts.rendering import SHELL
 
 _IN_LOG = " (lycosa.log names the pages)"
 

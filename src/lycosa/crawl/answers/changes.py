@@ -22,7 +22,7 @@ from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.extract.fingerprint import distance
 from lycosa.extract.sitemap import changes_listed
 from lycosa.frontier.cycle_candidates import Planner
-from lycosa.frontier.fold.columns import NONE
+from lycosa.frontier.fold.facts.columns import NONE
 from lycosa.frontier.freshness.changes import Belief, Evidence, changed, changed_at, of_host
 from lycosa.frontier.freshness.changes import unchanged as not_changed
 from lycosa.frontier.partition import Partition

@@ -39,7 +39,7 @@ from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.ports import Ports
 from lycosa.fetch.robots import Rules
 from lycosa.frontier.distance import STEP, farthest, through
-from lycosa.frontier.fold.columns import DONE, JUDGED, VAIN
+from lycosa.frontier.fold.facts.columns import DONE, JUDGED, VAIN
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.patterns.miner import Guess, Known, Standing, guess_folders, guess_siblings

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from lycosa.crawl.answers.page_answer import HTML_TYPES, PageAnswer
 from lycosa.crawl.answers.reading import content_type_of
-from lycosa.frontier.fold.rendering import SHELL
+from lycosa.frontier.fold.facts.rendering import SHELL
 from lycosa.records import LinkKind, Outcome, Rendered
 
 SHELL_TEXT_BYTES = 250

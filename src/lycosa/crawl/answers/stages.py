@@ -58,7 +58,7 @@ from lycosa.crawl.ports import Ports
 from lycosa.extract.fingerprint import fingerprint
 from lycosa.failpoints import reach
 from lycosa.frontier.cycle_candidates import Planner
-from lycosa.frontier.fold.guesses import TRIED, rule_name
+from lycosa.frontier.fold.facts.guesses import TRIED, rule_name
 from lycosa.records import (
     NO_CONNECTION,
     STAY_AWAY,

@@ -18,7 +18,7 @@ from lycosa.extract.facts import Facts
 from lycosa.extract.headers import robots_tag
 from lycosa.extract.structured.counts import BROKEN, PAGES, REASONS, TRIPLES
 from lycosa.extract.structured.distiller import Distiller, Found, Page, links_in
-from lycosa.frontier.fold.columns import NONE
+from lycosa.frontier.fold.facts.columns import NONE
 from lycosa.records import Answer, LinkKind, Outcome
 from lycosa.store.tables.rows import fetch_id
 

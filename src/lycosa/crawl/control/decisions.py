@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from lycosa.fetch.guard import AddressGuard
-from lycosa.frontier.fold.columns import DONE
+from lycosa.frontier.fold.facts.columns import DONE
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.records import (
     GIVEN_UP,

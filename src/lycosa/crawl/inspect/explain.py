@@ -18,8 +18,8 @@ from lycosa.crawl.inspect.topics import found_text, names_of, queue_text, topic_
 from lycosa.crawl.status.waiting import CRAWL_DELAY, PAUSE, wait_of_page
 from lycosa.crawl.worker.quality import Quality
 from lycosa.frontier.distance import MOST_REDIRECTS, TOO_MANY_REDIRECTS, depth_of
-from lycosa.frontier.fold.columns import PUT_OFF
-from lycosa.frontier.fold.guesses import rule_name
+from lycosa.frontier.fold.facts.columns import PUT_OFF
+from lycosa.frontier.fold.facts.guesses import rule_name
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.patterns.shapes import shape_of
 from lycosa.log.format import decode_events

@@ -40,8 +40,8 @@ from lycosa.crawl.topics.seed_topics import SeedTopics
 from lycosa.errors import ConfigError
 from lycosa.extract.topics.model import OTHER, TopicModel
 from lycosa.frontier.distance import SEED
+from lycosa.frontier.fold.facts.topics import NO_TOPIC
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.frontier.fold.topics import NO_TOPIC
 from lycosa.store.tables.rows import signed, url_id
 from lycosa.url import canonical_key, key_of
 

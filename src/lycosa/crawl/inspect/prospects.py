@@ -8,7 +8,7 @@ from typing import NamedTuple
 from lycosa.config import Job
 from lycosa.crawl.worker.quality import Quality
 from lycosa.frontier.cycle_candidates import Planner
-from lycosa.frontier.fold.columns import NONE
+from lycosa.frontier.fold.facts.columns import NONE
 from lycosa.frontier.fold.state import PartitionState
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from lycosa.config import Job
 from lycosa.errors import LycosaError
 from lycosa.extract.topics.model import OTHER
+from lycosa.frontier.fold.facts.topics import NO_TOPIC
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.frontier.fold.topics import NO_TOPIC
 from lycosa.records import Classified, Outcome
 
 

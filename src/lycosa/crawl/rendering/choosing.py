@@ -13,7 +13,12 @@ from lycosa.config.render import Render
 from lycosa.crawl.answers.page_answer import HTML_TYPES, PageAnswer
 from lycosa.crawl.answers.reading import content_type_of
 from lycosa.crawl.answers.shells import seems_empty
-from lycosa.frontier.fold.rendering import RENDERED_ALWAYS, RENDERED_IF_EMPTY, Rendering, Sample
+from lycosa.frontier.fold.facts.rendering import (
+    RENDERED_ALWAYS,
+    RENDERED_IF_EMPTY,
+    Rendering,
+    Sample,
+)
 from lycosa.records import Outcome
 
 _SCRIPTS = re.compile(rb"<script|\son[a-z]{3,20}\s*=|javascript:", re.IGNORECASE)

@@ -18,7 +18,7 @@ from lycosa.crawl.rendering.documents import Documents
 from lycosa.crawl.rendering.parts import Parts
 from lycosa.errors import LycosaError
 from lycosa.failpoints import reach
-from lycosa.frontier.fold.rendering import Waiting
+from lycosa.frontier.fold.facts.rendering import Waiting
 from lycosa.frontier.partition import Partition
 from lycosa.records import (
     LinkKind,

@@ -17,9 +17,9 @@ from lycosa.config import Job
 from lycosa.crawl.pauses import due_pause
 from lycosa.crawl.status.unreachable import MOST_NAMED
 from lycosa.crawl.status.waiting import MOST_NAMED as MOST_WAITS
-from lycosa.frontier.fold.columns import PUT_OFF
-from lycosa.frontier.fold.guesses import rule_name
-from lycosa.frontier.fold.rendering import SHELL
+from lycosa.frontier.fold.facts.columns import PUT_OFF
+from lycosa.frontier.fold.facts.guesses import rule_name
+from lycosa.frontier.fold.facts.rendering import SHELL
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.records import TRAPS, Outcome, RobotsState

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from lycosa.config import Job
 from lycosa.crawl.status.waiting import wait_of_page
 from lycosa.frontier.distance import depth_of
-from lycosa.frontier.fold.columns import PUT_OFF
+from lycosa.frontier.fold.facts.columns import PUT_OFF
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.records import RobotsState
 from lycosa.url import host_of, url_of

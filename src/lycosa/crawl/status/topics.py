@@ -10,9 +10,9 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from lycosa.config import Job
 from lycosa.extract.topics.model import OTHER
-from lycosa.frontier.fold.columns import PENDING, WAITING
+from lycosa.frontier.fold.facts.columns import PENDING, WAITING
+from lycosa.frontier.fold.facts.topics import NO_TOPIC
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.frontier.fold.topics import NO_TOPIC
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.schedulers.topics import ByTopic
 

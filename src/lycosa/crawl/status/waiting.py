@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from lycosa.config import Job
 from lycosa.crawl.pauses import usual_pause
-from lycosa.frontier.fold.columns import NONE, WAITING
+from lycosa.frontier.fold.facts.columns import NONE, WAITING
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.agenda import Agenda

@@ -23,7 +23,7 @@ from lycosa.config.topics import numbers_of
 from lycosa.crawl.topics.budgets import TopicBudgets
 from lycosa.crawl.topics.of_job import numbers_below
 from lycosa.crawl.worker.turns import PartitionTurns, is_asking
-from lycosa.frontier.fold.topics import NO_TOPIC
+from lycosa.frontier.fold.facts.topics import NO_TOPIC
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.schedulers._topic_queues import best_among, first_with
 from lycosa.frontier.schedulers.topics import ANY, ByTopic

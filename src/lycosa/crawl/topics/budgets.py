@@ -1,7 +1,7 @@
 """Budgets of topics: how many pages are kept from their queues, exactly, over all workers.
 
-Partition 0 is the bank (`lycosa.frontier.fold.budgets`). With each commit a partition looks at its
-budgets, and tells the bank if one of these is so:
+Partition 0 is the bank (`lycosa.frontier.fold.facts.budgets`). With each commit a partition looks
+at its budgets, and tells the bank if one of these is so:
 
     it has URLs of a budget, and may ask for none of them    it wants more
     it may keep pages, and has no URLs                       it gives them back
@@ -24,10 +24,10 @@ from lycosa.config import Job
 from lycosa.config.topics import numbers_of
 from lycosa.crawl.topics.of_job import numbers_below
 from lycosa.extract.topics.model import OTHER
-from lycosa.frontier.fold.budgets import Budgets
-from lycosa.frontier.fold.columns import PENDING, PUT_OFF
+from lycosa.frontier.fold.facts.budgets import Budgets
+from lycosa.frontier.fold.facts.columns import PENDING, PUT_OFF
+from lycosa.frontier.fold.facts.topics import NO_TOPIC
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.frontier.fold.topics import NO_TOPIC
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.schedulers.topics import ByTopic
 from lycosa.records import BudgetAsked, BudgetGiven, BudgetShared

@@ -19,7 +19,7 @@ from lycosa.config import Job
 from lycosa.crawl.answers.page_answer import PageAnswer, PageTopics
 from lycosa.crawl.topics.of_job import has_budgets, read_model
 from lycosa.extract.topics.model import OTHER
-from lycosa.frontier.fold.topics import NO_TOPIC
+from lycosa.frontier.fold.facts.topics import NO_TOPIC
 from lycosa.frontier.schedulers.topics import ByTopic
 from lycosa.records import Classified, Outcome
 

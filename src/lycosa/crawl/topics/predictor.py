@@ -33,9 +33,9 @@ from lycosa.crawl.topics.classifier import Classifier
 from lycosa.crawl.topics.evidence import HINT_BYTES, WEIGHTS, FocusedEvidence, TopicEvidence
 from lycosa.crawl.topics.of_job import has_budgets, is_hard, numbers_below
 from lycosa.extract.topics.model import OTHER
-from lycosa.frontier.fold.columns import DONE, PUT_OFF
+from lycosa.frontier.fold.facts.columns import DONE, PUT_OFF
+from lycosa.frontier.fold.facts.topics import NO_TOPIC
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.frontier.fold.topics import NO_TOPIC
 from lycosa.frontier.partition import Partition
 from lycosa.links import keys_of, pages_among
 from lycosa.records import Discovered, Hinted, Outcome, Predicted

@@ -13,7 +13,7 @@ from lycosa.crawl.verify.log_reader import ReadableLog
 from lycosa.crawl.verify.partition_logs import History, batches, examine
 from lycosa.crawl.verify.report import KNOWN_GAP, Report
 from lycosa.errors import ConfigError
-from lycosa.frontier.fold.columns import NONE
+from lycosa.frontier.fold.facts.columns import NONE
 from lycosa.log.places import Named, places_of
 from lycosa.records import Outcome
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lycosa.frontier.fold.columns import NONE
+from lycosa.frontier.fold.facts.columns import NONE
 from lycosa.frontier.fold.holdings import Holdings
 from lycosa.records import Forgotten, Outcome
 

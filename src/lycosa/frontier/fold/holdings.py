@@ -19,9 +19,9 @@ from collections.abc import Iterator
 
 import msgspec
 
-from lycosa.frontier.fold.address_book import AddressBook
-from lycosa.frontier.fold.batons import Batons, learn_site
-from lycosa.frontier.fold.columns import (
+from lycosa.frontier.fold.facts.address_book import AddressBook
+from lycosa.frontier.fold.facts.batons import Batons, learn_site
+from lycosa.frontier.fold.facts.columns import (
     DONE,
     JUDGED,
     NONE,
@@ -33,15 +33,15 @@ from lycosa.frontier.fold.columns import (
     Pages,
     Sites,
 )
-from lycosa.frontier.fold.guesses import TRIED, Guesses
-from lycosa.frontier.fold.owed import Owed
-from lycosa.frontier.fold.popularity import Popularity
-from lycosa.frontier.fold.probes import Probes
-from lycosa.frontier.fold.rendering import Rendering
-from lycosa.frontier.fold.sources import Sources
-from lycosa.frontier.fold.topics import Topics
-from lycosa.frontier.fold.traps import Traps
-from lycosa.frontier.fold.visits import History
+from lycosa.frontier.fold.facts.guesses import TRIED, Guesses
+from lycosa.frontier.fold.facts.owed import Owed
+from lycosa.frontier.fold.facts.popularity import Popularity
+from lycosa.frontier.fold.facts.probes import Probes
+from lycosa.frontier.fold.facts.rendering import Rendering
+from lycosa.frontier.fold.facts.sources import Sources
+from lycosa.frontier.fold.facts.topics import Topics
+from lycosa.frontier.fold.facts.traps import Traps
+from lycosa.frontier.fold.facts.visits import History
 from lycosa.frontier.urltable import CompactUrlTable
 from lycosa.records import TRAPS, Outcome, Place, RobotsState
 from lycosa.url.key import reversed_host_of

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from lycosa.frontier.fold.batons import learn_site
+from lycosa.frontier.fold.facts.batons import learn_site
 from lycosa.frontier.fold.holdings import Holdings
 from lycosa.records import BatonTaken, HostReport, Outcome, RobotsState, SiteReport
 

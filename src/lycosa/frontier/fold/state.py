@@ -18,8 +18,8 @@ from array import array
 from collections.abc import Callable
 from typing import Any
 
-from lycosa.frontier.fold.columns import JUDGED, NONE, PUT_OFF, VAIN, WAITING
-from lycosa.frontier.fold.guesses import TRIED
+from lycosa.frontier.fold.facts.columns import JUDGED, NONE, PUT_OFF, VAIN, WAITING
+from lycosa.frontier.fold.facts.guesses import TRIED
 from lycosa.frontier.fold.holdings import Errand, Holdings
 from lycosa.frontier.fold.orders import apply_order
 from lycosa.frontier.fold.packing import pack, unpack

@@ -41,7 +41,7 @@ from collections.abc import Callable, Iterable
 from enum import IntEnum
 from typing import NamedTuple
 
-from lycosa.frontier.fold.columns import NONE
+from lycosa.frontier.fold.facts.columns import NONE
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import NEVER as NEVER

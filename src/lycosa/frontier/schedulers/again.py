@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lycosa.frontier.fold.columns import Pages
+from lycosa.frontier.fold.facts.columns import Pages
 from lycosa.records import Outcome
 
 _NO_FAILURES = frozenset((0, int(Outcome.KEPT), int(Outcome.NOT_MODIFIED)))

@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from lycosa.frontier.distance import depth_of
-from lycosa.frontier.fold.columns import Pages
-from lycosa.frontier.fold.topics import NO_TOPIC, Topics
+from lycosa.frontier.fold.facts.columns import Pages
+from lycosa.frontier.fold.facts.topics import NO_TOPIC, Topics
 from lycosa.frontier.schedulers.again import has_failed
 from lycosa.frontier.schedulers.topic_queues import TopicQueues
 

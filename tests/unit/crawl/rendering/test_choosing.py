@@ -6,7 +6,12 @@ import pytest
 
 from lycosa.config.render import Render
 from lycosa.crawl.rendering.choosing import has_scripts, verdict_on
-from lycosa.frontier.fold.rendering import RENDERED_ALWAYS, RENDERED_IF_EMPTY, Rendering, Sample
+from lycosa.frontier.fold.facts.rendering import (
+    RENDERED_ALWAYS,
+    RENDERED_IF_EMPTY,
+    Rendering,
+    Sample,
+)
 
 AUTO = Render(mode="auto")
 

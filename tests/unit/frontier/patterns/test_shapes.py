@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.frontier.fold.traps import first_folder
+from lycosa.frontier.fold.facts.traps import first_folder
 from lycosa.frontier.patterns.shapes import Compared, may_be_endless, shape_of
 from lycosa.records import Outcome
 

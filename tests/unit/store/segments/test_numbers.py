@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from lycosa.errors import Elsewhere, StoreError
-from lycosa.frontier.fold.columns import Fetches
+from lycosa.frontier.fold.facts.columns import Fetches
 from lycosa.records import Place
 from lycosa.store.archive import ArchiveStore
 from lycosa.store.layout import (

@@ -51,7 +51,7 @@ from lycosa.extract.echo import without_echo
 from lycosa.extract.fingerprint import distance, fingerprint
 from lycosa.fetch.robots import Rules
 from lycosa.frontier.distance import SEED, through
-from lycosa.frontier.fold.columns import DONE, NONE
+from lycosa.frontier.fold.facts.columns import DONE, NONE
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.records import (

@@ -51,9 +51,9 @@ from lycosa.crawl.answers.novelty.copies import (
 from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.extract.fingerprint import distance
 from lycosa.frontier.distance import SEED
-from lycosa.frontier.fold.columns import NONE
+from lycosa.frontier.fold.facts.columns import NONE
+from lycosa.frontier.fold.facts.traps import FULL, HostPurses, first_folder, shape_number
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.frontier.fold.traps import FULL, HostPurses, first_folder, shape_number
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.patterns.shapes import Compared, Shape, may_be_endless, may_count, shape_of
 from lycosa.records import HostChanged, Outcome, Weighed

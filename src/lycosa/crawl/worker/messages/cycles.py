@@ -34,9 +34,9 @@ from lycosa.crawl.ports import Ports
 from lycosa.crawl.worker.quality import Quality, measure
 from lycosa.failpoints import reach
 from lycosa.frontier.cycle_candidates import Planner
-from lycosa.frontier.fold.columns import PUT_OFF
+from lycosa.frontier.fold.facts.columns import PUT_OFF
+from lycosa.frontier.fold.facts.visits import History
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.frontier.fold.visits import History
 from lycosa.frontier.freshness.bids import Candidate, Share, bid_of, chosen, share_out
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.agenda import Agenda

@@ -13,7 +13,7 @@ from array import array
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from lycosa.frontier.fold.columns import NONE
+from lycosa.frontier.fold.facts.columns import NONE
 from lycosa.records import Outcome, ProbeChosen, Sampled, SiteProbed
 
 

@@ -17,7 +17,7 @@ from bisect import bisect_right
 
 from xxhash import xxh3_64_intdigest
 
-from lycosa.frontier.fold.columns import Columns
+from lycosa.frontier.fold.facts.columns import Columns
 
 
 class Sources(Columns):

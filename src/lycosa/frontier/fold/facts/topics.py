@@ -16,7 +16,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
-from lycosa.frontier.fold.budgets import Budgets
+from lycosa.frontier.fold.facts.budgets import Budgets
 from lycosa.records import Classified
 
 NO_TOPIC = 0xFF

@@ -16,7 +16,7 @@ from array import array
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from lycosa.frontier.fold.columns import JUDGED, VAIN
+from lycosa.frontier.fold.facts.columns import JUDGED, VAIN
 from lycosa.records import GuessJudged, MiningRule, Worth
 
 TRIED = MiningRule.SITEMAP | JUDGED

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lycosa.frontier.fold.columns import Hosts
+from lycosa.frontier.fold.facts.columns import Hosts
 from lycosa.records import Released
 
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 from array import array
 from typing import Any
 
-from lycosa.frontier.fold.columns import Columns
+from lycosa.frontier.fold.facts.columns import Columns
 from lycosa.frontier.freshness.bids import Bid
 from lycosa.frontier.freshness.changes import NONE, Evidence
 from lycosa.records import BidTaken, CycleBegun, CycleWanted, Sight, Visited

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lycosa.frontier.fold.columns import JUDGED, VAIN
-from lycosa.frontier.fold.guesses import Guesses, Yield, rule_name
+from lycosa.frontier.fold.facts.columns import JUDGED, VAIN
+from lycosa.frontier.fold.facts.guesses import Guesses, Yield, rule_name
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.records import (
     Admitted,

@@ -5,8 +5,8 @@ import ipaddress
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.frontier.fold.address_book import UNKNOWN, AddressBook
-from lycosa.frontier.fold.columns import Hosts
+from lycosa.frontier.fold.facts.address_book import UNKNOWN, AddressBook
+from lycosa.frontier.fold.facts.columns import Hosts
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.records import Admitted, Configured, HostResolved, Reopened
 

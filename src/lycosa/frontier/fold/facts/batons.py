@@ -13,7 +13,7 @@ from typing import Any
 
 from msgspec import convert
 
-from lycosa.frontier.fold.columns import Sites
+from lycosa.frontier.fold.facts.columns import Sites
 from lycosa.records import (
     BatonPassed,
     BatonQueued,

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from lycosa.frontier.fold.facts.traps import FULL, MOST_CONTENTS, MOST_SHAPES, shape_number
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.frontier.fold.traps import FULL, MOST_CONTENTS, MOST_SHAPES, shape_number
 from lycosa.records import (
     Admitted,
     AnyEvent,

@@ -1,0 +1,18 @@
+"""What a partition knows, kind by kind: each is a piece of the state that packs itself.
+
+A kind is told what events say about it, and knows neither the other kinds nor the state as a whole.
+
+    columns       facts of every URL, site and host, in flat arrays
+    sources       the page that led to each URL first
+    visits        results of visits, and the cycle under way
+    popularity    how many links lead to each URL
+    topics        what URLs are about, or may be about
+    budgets       budgets of topics: what a partition may keep, and what all may
+    probes        known error pages of the sites (soft 404s)
+    guesses       results of guessed URLs
+    traps         hosts and folders that repeat themselves
+    rendering     pages that wait to be rendered, and which sites are rendered
+    address_book  IP addresses as numbers
+    owed          what is owed to hosts of a partition that was handed over
+    batons        host sets that are this partition's to ask, and who is in line for them
+"""
