@@ -13,12 +13,13 @@ import contextlib
 import fcntl
 import os
 import shutil
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from lycosa.errors import QueryError
 from lycosa.query.generations import LOCK, STORE, Generations
+from lycosa.store.files import remove_temporary
 from lycosa.store.lock import alone
 
 _BUILDING = ".building"
@@ -28,11 +29,17 @@ def _ignore(_: object) -> None:
     pass
 
 
-def writing(generations: Generations) -> AbstractContextManager[None]:
-    """Hold the lock of the one process that may make generations of an index."""
+@contextmanager
+def writing(generations: Generations) -> Iterator[None]:
+    """Hold the lock of the one process that may make generations of an index.
+
+    What a killed one has left is removed.
+    """
     folder = generations.folder
     busy = f"{folder}: another process is indexing the crawl\n  wait for it to end"
-    return alone(folder / "writing", QueryError(busy))
+    with alone(folder / "writing", QueryError(busy)):
+        remove_temporary(folder)
+        yield
 
 
 def remove_old(generations: Generations) -> None:

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from lycosa.errors import LycosaError
 from lycosa.report.page import GENERATOR
-from lycosa.store.files import sync_folder
-from lycosa.store.segments.sealing import ignore, sync_file
+from lycosa.store.files import sync_file, sync_folder
+from lycosa.store.segments.sealing import ignore
 
 INDEX, DATA, FIGURES = "index.html", "data", "figures"
 _HEAD_BYTES = 400

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import errno
 import os
+import shutil
 import threading
 from collections.abc import Iterable
 from pathlib import Path
@@ -22,6 +23,7 @@ from lycosa.errors import StoreError
 
 _MOST_CHUNKS = 512
 """How many chunks are written by one call; the kernel takes 1,024."""
+_TEMPORARY = ".tmp"
 
 
 class Appendable:
@@ -158,7 +160,16 @@ def sync_folder(folder: Path) -> None:
 
 def temporary(path: Path) -> Path:
     """Return under which name a file is written until it is complete."""
-    return path.with_name(path.name + ".tmp")
+    return path.with_name(path.name + _TEMPORARY)
+
+
+def remove_temporary(folder: Path) -> None:
+    """Remove what a killed process has left in a folder, files and folders.
+
+    Only for who holds the lock of the folder: the rest may belong to another process.
+    """
+    for leftover in folder.glob(f"*{_TEMPORARY}"):
+        shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
 
 
 def sync_file(path: Path) -> None:

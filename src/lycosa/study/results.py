@@ -11,7 +11,6 @@ is not repeated.
 from __future__ import annotations
 
 import json
-import shutil
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -21,9 +20,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lycosa.errors import LycosaError
-from lycosa.store.files import sync_folder
+from lycosa.store.files import remove_temporary, sync_file, sync_folder, temporary
 from lycosa.store.lock import alone
-from lycosa.store.segments.sealing import ignore, sync_file, temporary
+from lycosa.store.segments.sealing import ignore
 from lycosa.study.tables import Connection, add_files, quoted
 
 VERSION = 4
@@ -62,8 +61,7 @@ class Results:
         """Hold the lock of this study; the kernel releases it when the process dies."""
         busy = f"{self.folder}: another process is studying this crawl\n  wait for it to end"
         with alone(self.folder / "lock", LycosaError(busy)):
-            for leftover in self.folder.glob("*.tmp"):
-                shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
+            remove_temporary(self.folder)
             yield
 
     def write(self, connection: Connection, name: str, query: str) -> int:

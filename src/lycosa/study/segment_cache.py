@@ -15,7 +15,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lycosa.store.segments.sealing import temporary
+from lycosa.store.files import temporary
 from lycosa.store.tables.missing_tables import damage_told
 from lycosa.study.tables import Connection, add_files
 

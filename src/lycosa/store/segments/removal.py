@@ -36,7 +36,7 @@ import pyarrow.parquet as pq
 
 from lycosa.errors import StoreError
 from lycosa.records import Place
-from lycosa.store.files import give_room_back, sync_folder, write_at
+from lycosa.store.files import give_room_back, sync_file, sync_folder, temporary, write_at
 from lycosa.store.layout import (
     CDX,
     JOURNAL,
@@ -54,7 +54,7 @@ from lycosa.store.layout import (
 )
 from lycosa.store.segments.digests import refresh_digests
 from lycosa.store.segments.leaning import set_upright
-from lycosa.store.segments.sealing import ignore, rows_writer, sync_file, temporary
+from lycosa.store.segments.sealing import ignore, rows_writer
 from lycosa.store.tables.parquet_files import rows_file
 from lycosa.store.tables.quads import Block, rewrite
 from lycosa.store.warc.exchange import VIEW_OF

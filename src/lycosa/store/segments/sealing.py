@@ -35,9 +35,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from lycosa.errors import StoreError
-from lycosa.store.files import sync_file as sync_file
-from lycosa.store.files import sync_folder, write_at, write_failure
-from lycosa.store.files import temporary as temporary
+from lycosa.store.files import sync_file, sync_folder, temporary, write_at, write_failure
 from lycosa.store.layout import (
     CDX,
     DIGESTS,

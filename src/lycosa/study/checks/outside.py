@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from lycosa.config import Job
 from lycosa.crawl.checking.heads import ask_heads
-from lycosa.store.segments.sealing import sync_file, temporary
+from lycosa.store.files import sync_file, temporary
 from lycosa.store.tables.derived import derived_path
 from lycosa.store.tables.rows import OUTCOME_NAMES, signed, url_id
 from lycosa.study.checks.check import named

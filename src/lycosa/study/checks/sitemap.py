@@ -15,7 +15,7 @@ from xml.sax.saxutils import escape
 
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import LycosaError
-from lycosa.store.segments.sealing import temporary
+from lycosa.store.files import temporary
 from lycosa.study.checks.run import make_ready
 from lycosa.study.results import Results
 from lycosa.study.segment_cache import add_derived

@@ -26,8 +26,8 @@ import pyarrow as pa
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import LycosaError
 from lycosa.spreadsheets import cell_in_sql
+from lycosa.store.files import temporary
 from lycosa.store.layout import CDX, KINDS, WARC
-from lycosa.store.segments.sealing import temporary
 from lycosa.store.tables.derived import derived_tables
 from lycosa.store.tables.missing_tables import damage_told, unreadable
 from lycosa.study.exports.graph_files import FORMATS as GRAPHS

@@ -25,7 +25,7 @@ import pyarrow.parquet as pq
 
 from lycosa.cluster.partitioners import Partitioner
 from lycosa.config import Job
-from lycosa.store.segments.sealing import temporary
+from lycosa.store.files import temporary
 from lycosa.study.results import Results
 from lycosa.study.tables import Connection
 from lycosa.url import key_of

@@ -8,7 +8,11 @@ moved to.
 
 from __future__ import annotations
 
-from lycosa.study.tables import Connection, quoted
+import shutil
+import tempfile
+from pathlib import Path
+
+from lycosa.study.tables import Connection, add_files, quoted
 
 MOST_ANCHORS = 50
 _LONGEST = 200
@@ -103,25 +107,23 @@ _HOP = """
     from ends left join moved on moved.url_id = ends.url_id
 """
 _SAID = f"""
-    create table said as
-    with told as (
+    copy (with told as (
         select coalesce(ends.url_id, target_id) as url_id, source_id,
             left(lower(trim(regexp_replace(links.text, '\\s+', ' ', 'g'))), {_LONGEST}) as anchor
         from links semi join linking using (fetch_id) left join ends on ends.asked = target_id
         where kind = 'anchor' and links.text != '' and target_id != source_id
         and not regexp_matches(coalesce(rel, ''), '(?i)\\b(nofollow|ugc|sponsored)\\b')
     )
-    select url_id, source_id, anchor from told
+    select url_id, source_id, anchor, hash(url_id) % {{parts}} as part from told
     where url_id != source_id and regexp_matches(anchor, '\\pL')
     and anchor not in ({", ".join(map(quoted, _SILENT))})
+    ) to {{folder}} (format parquet, partition_by (part))
 """
 _ANCHORS = f"""
     insert into anchors
     with each_source as (
         select url_id, anchor, source_id from said
-        semi join (select url_id from documents where hash(url_id) % {{parts}} = {{part}})
-            using (url_id)
-        where hash(url_id) % {{parts}} = {{part}} group by all
+        semi join documents using (url_id) group by all
     ), counted as (
         select url_id, anchor, count(*) as sources from each_source group by all
     ), chosen as (
@@ -133,18 +135,28 @@ _ANCHORS = f"""
 """
 _PART_LINKS = 4_000_000
 """From how many links anchors are chosen at a time: that takes memory."""
+_WAITING_LINKS = 1_000_000
+"""How many links wait in memory to be written, all parts together."""
 
 
-def find_anchors(connection: Connection) -> None:
-    """Make the table `anchors`, from `newest`, `documents`, `linking` and `links`."""
+def find_anchors(connection: Connection, beside: Path) -> None:
+    """Make the table `anchors`, from `newest`, `documents`, `linking` and `links`.
+
+    The links are written by part to a folder `beside` the index, so that each is read once.
+    """
     connection.execute(_TARGETS)
     connection.execute(_ENDS)
     for _ in range(_MOST_HOPS - 1):
         connection.execute(_HOP)
-    connection.execute(_SAID)
     connection.execute("create table anchors (url_id bigint, anchors varchar)")
-    ((rows,),) = connection.execute("select count(*) from said").fetchall()
+    ((rows,),) = connection.execute("select count(*) from links").fetchall()
     parts = max(1, -(-rows // _PART_LINKS))
-    for part in range(parts):
-        connection.execute(_ANCHORS.format(parts=parts, part=part))
-    connection.execute("drop table said")
+    waiting = _WAITING_LINKS // parts
+    connection.execute(f"set partitioned_write_flush_threshold = {waiting}")
+    with tempfile.TemporaryDirectory(".tmp", "lycosa-anchors-", beside) as folder:
+        connection.execute(_SAID.format(parts=parts, folder=quoted(folder)))
+        for part in sorted(Path(folder).iterdir()):
+            add_files(connection, "said", part.iterdir())
+            connection.execute(_ANCHORS)
+            connection.execute("drop view said")
+            shutil.rmtree(part)

@@ -145,7 +145,7 @@ def wanted_pages(
         connection.execute(_BESIDE.format(name="linking", rows="links", moment="max"))
         wanted = "not coalesce(noindex, false)" if job.extract.obey_noindex else "true"
         connection.execute(_DOCUMENTS.format(wanted=wanted))
-        find_anchors(connection)
+        find_anchors(connection, beside)
         has_topic = "topic" in connection.sql("select * from pages limit 0").columns
         own_topic = "pages.topic" if has_topic and "page_topics" not in computed else "null"
         language = f"languages.language, nullif({_MARKUP}, ''), document_facts.language, ''"

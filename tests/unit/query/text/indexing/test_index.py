@@ -105,6 +105,15 @@ def test_a_page_is_found_by_what_others_call_it(
     assert done.added == 3, "the source, and both whose anchors have changed"
 
 
+def test_what_a_killed_indexer_had_put_aside_is_removed(tmp_path: Path) -> None:
+    seal(tmp_path, 1, Fetch("a.test/1", 1, "engine"))
+    aside = TextIndex(tmp_path, JOB).store.folder / "lycosa-anchors-x.tmp"
+    aside.mkdir(parents=True)
+    (aside / "much.data").touch()
+    indexed(tmp_path)
+    assert not aside.exists()
+
+
 def test_doing_it_again_changes_nothing(tmp_path: Path) -> None:
     seal(tmp_path, 1, Fetch("a.test/1", 1, "engine"))
     index = indexed(tmp_path)
