@@ -83,11 +83,8 @@ def _of_segment(rows: Path, files: WarcFiles, reader: DocumentReader) -> Iterato
     size = 0
     with rows_file(rows) as pages:
         for batch in pages.iter_batches(_BATCH_ROWS, columns=_COLUMNS):
-            for row in batch.to_pylist():
-                is_kept = row["outcome"].lower() == "kept" and row["length"]
-                kind = (row["content_type"] or "").partition(";")[0].strip().lower()
-                if not is_kept or not may_be_document(kind):
-                    continue
+            for row in _candidates(batch).to_pylist():
+                kind = _media_type(row["content_type"])
                 place = Place(segment, row["offset"], row["length"])
                 found = _document(place, kind, files, reader)
                 if found is None:
@@ -98,6 +95,24 @@ def _of_segment(rows: Path, files: WarcFiles, reader: DocumentReader) -> Iterato
                     yield _table(waiting)
                     waiting, size = [], 0
     yield _table(waiting)
+
+
+def _candidates(pages: pa.RecordBatch) -> pa.RecordBatch:
+    """Return those pages that may be documents, by what their servers say."""
+    types = pages.column("content_type")
+    may_be = [name for name in types.unique().to_pylist() if may_be_document(_media_type(name))]
+    is_candidate = pc.and_(
+        pc.is_in(types, pa.array(may_be, types.type)),
+        pc.and_(
+            pc.equal(pc.utf8_lower(pages.column("outcome")), "kept"),
+            pc.greater(pages.column("length"), 0),
+        ),
+    )
+    return pages.filter(is_candidate)
+
+
+def _media_type(content_type: str | None) -> str:
+    return (content_type or "").partition(";")[0].strip().lower()
 
 
 def _document(place: Place, kind: str, files: WarcFiles, reader: DocumentReader) -> Document | None:
