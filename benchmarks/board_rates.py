@@ -22,8 +22,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from benchmarks.logs import KINDS
-from benchmarks.shared_logs import _pids as pids_of
-from benchmarks.shared_logs import _server_seconds as server_seconds
+from benchmarks.processes import cpu_seconds
+from benchmarks.shared_logs import pids_of
 
 from lycosa.cluster.board.keys import MEMBERS, member_key
 from lycosa.cluster.board.opening import open_board
@@ -70,9 +70,9 @@ def measure(url: str, pids: list[int], members: int, seconds: float) -> list[flo
         return int(answer.is_written)
 
     writes = together(boards, write, seconds)
-    here, there = time.process_time(), server_seconds(pids)
+    here, there = time.process_time(), sum(map(cpu_seconds, pids))
     records = together(boards, lambda board, *_: len(board.list(MEMBERS) or ()), seconds)
-    here, there = time.process_time() - here, server_seconds(pids) - there
+    here, there = time.process_time() - here, sum(map(cpu_seconds, pids)) - there
     for board in boards:
         board.close()
     count = records * seconds

@@ -30,6 +30,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.charts import Line, draw
+from benchmarks.processes import cpu_seconds
 from benchmarks.shared_logs import Place, placed
 
 from lycosa.config import Job
@@ -48,7 +49,6 @@ MEMBERS = (1, 2, 3)
 LOGS = {"nats": "jetstream", "postgresql": "postgres"}
 COLOURS = {1: "#1f77b4", 2: "#d95f02", 3: "#1b9e77"}
 _START_SECONDS = 120.0
-_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Speed(NamedTuple):
@@ -144,7 +144,7 @@ class Crawl:
     def cpu_seconds(self) -> float:
         """Return what members and servers have used since they were started."""
         return sum(
-            _cpu_seconds(pid) for pid in [*(m.pid for m in self._members), *self._server_pids]
+            cpu_seconds(pid) for pid in [*(m.pid for m in self._members), *self._server_pids]
         )
 
     def end(self) -> None:
@@ -154,17 +154,6 @@ class Crawl:
             member.wait()
         if self._log is not None:
             self._log.close()
-
-
-def _cpu_seconds(pid: int) -> float:
-    """Return the CPU time of a process and of its children."""
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-        children = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    except FileNotFoundError:  # it has ended, and its parent counts it
-        return 0.0
-    own: float = sum(map(int, fields[11:15])) / _TICKS
-    return own + sum(_cpu_seconds(int(child)) for child in children)
 
 
 def measured(place: Place, connections: int, seconds: float, settle: float) -> dict[int, Speed]:

@@ -25,7 +25,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.members import LOGS, _cpu_seconds
+from benchmarks.members import LOGS
+from benchmarks.processes import cpu_seconds
 from benchmarks.race import server, table, trees
 from benchmarks.race.clients import lycosa_names_pages, run_folder
 from benchmarks.shared_logs import Place, placed
@@ -60,7 +61,7 @@ def crawl(members: int, place: Place, port: int, hosts: Sequence[str]) -> Cost:
     words += ["--workers", "1", "--depth", "3000", "--set", "limits.host_pages=0"]
     words += ["--set", f"frontier.partitions={PARTITIONS}"]
     words += ["--log", place.address] if place.address else []
-    servers, began = sum(map(_cpu_seconds, place.pids)), time.monotonic()
+    servers, began = sum(map(cpu_seconds, place.pids)), time.monotonic()
     try:
         processes = [_start(words, folder)]
         first = CrawlDirectory(folder / "crawl")
@@ -79,7 +80,7 @@ def crawl(members: int, place: Place, port: int, hosts: Sequence[str]) -> Cost:
             for url in set(lycosa_names_pages(place_of_one))
         )
         twice = sum(times > 1 for times in pages.values())
-        servers = sum(map(_cpu_seconds, place.pids)) - servers
+        servers = sum(map(cpu_seconds, place.pids)) - servers
         return Cost(len(pages), twice, seconds, servers, wall)
     finally:
         shutil.rmtree(folder, ignore_errors=True)

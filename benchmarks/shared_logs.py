@@ -25,10 +25,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stdout, suppress
+from contextlib import contextmanager, redirect_stdout
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from benchmarks.processes import cpu_seconds
 from benchmarks.race import server as web_server
 from benchmarks.race import trees
 from benchmarks.race.clients import Course, lycosa_command
@@ -42,7 +43,6 @@ from servers.postgres import PostgresServer
 
 KINDS = ("sqlite", "postgres", "jetstream")
 SAME_PARTITIONS = "frontier.partitions=64"
-_TICKS = os.sysconf("SC_CLK_TCK")
 
 
 class Place(NamedTuple):
@@ -66,10 +66,11 @@ def placed(kind: str) -> Iterator[Place]:
         own = folder / "servers"
         own.mkdir()
         with servers(folder=own) as server:
-            yield Place(server.url, _pids(server), own)
+            yield Place(server.url, pids_of(server), own)
 
 
-def _pids(server: PostgresServer | NatsCluster) -> list[int]:
+def pids_of(server: PostgresServer | NatsCluster) -> list[int]:
+    """Return the processes of a server."""
     if isinstance(server, NatsCluster):
         return [server.pid(number) for number in range(3)]
     return [server.pid]
@@ -84,7 +85,7 @@ def measured(kind: str, place: Place, course: Course) -> dict[str, float]:
         if place.address:
             command += ["--log", place.address]
         told = folder / "commits.json"
-        before, disk = _server_seconds(place.pids), _size(place.folder)
+        before, disk = sum(map(cpu_seconds, place.pids)), _size(place.folder)
         began = time.monotonic()
         child = [sys.executable, "-m", "benchmarks.shared_logs", "--child", str(told), *command]
         process = subprocess.Popen(child, stdout=subprocess.DEVNULL)
@@ -98,7 +99,7 @@ def measured(kind: str, place: Place, course: Course) -> dict[str, float]:
     return {
         "pages": pages,
         "cpu_us": 1e6 * (usage.ru_utime + usage.ru_stime) / pages,
-        "server_us": 1e6 * (_server_seconds(place.pids) - before) / pages,
+        "server_us": 1e6 * (sum(map(cpu_seconds, place.pids)) - before) / pages,
         "pages_per_second": pages / wall,
         "commits": len(times),
         "commit_p50_ms": 1e3 * times[len(times) // 2],
@@ -116,18 +117,6 @@ def _size(folder: Path | None) -> int:
     if folder is None:
         return 0
     return sum(path.stat().st_blocks * 512 for path in folder.rglob("*") if path.is_file())
-
-
-def _server_seconds(pids: Sequence[int]) -> float:
-    """Return the CPU time of processes and of all their descendants, those that ended too."""
-    total = 0.0
-    for pid in pids:
-        with suppress(FileNotFoundError):  # it has ended, and its parent counts it
-            fields = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
-            total += sum(map(int, fields[11:15])) / _TICKS
-            for path in Path(f"/proc/{pid}/task").glob("*/children"):
-                total += _server_seconds([int(child) for child in path.read_text().split()])
-    return total
 
 
 def child(told: Path, command: Sequence[str]) -> int:
