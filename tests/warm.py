@@ -38,7 +38,7 @@ LOADED = [
     *("lycosa.query.index", "lycosa.query.text.extras", "pyarrow.dataset", "rich._emoji_codes"),
     *("lycosa.frontier.schedulers.breadth_first", "lycosa.crawl.processes.workers.supervisor"),
     *("lycosa.crawl.simulation.simulation", "lycosa.testweb.generated.web"),
-    *("lycosa.crawl.processes.run", "lycosa.fetch.tls"),
+    *("lycosa.crawl.processes.run", "lycosa.fetch.carriers.tls"),
     *(f"lycosa.cli.{name}" for name in ("commands.cluster.status", "commands.cluster.lead")),
     *("lycosa.cli.screen.cluster", "lycosa.crawl.logs.orders", "lycosa.crawl.logs.distant"),
     *(f"lycosa.cli.commands.topics.{name}" for name in ("train", "show", "label", "crawl")),

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from lycosa.fetch.robots import compile_robots
+from lycosa.fetch.robots.rules import compile_robots
 
 pytestmark = pytest.mark.conformance
 

@@ -31,8 +31,8 @@ from integration.small_servers import (
     run,
     serving,
 )
+from lycosa.fetch.carriers.undelivered import DELIVERY_SECONDS
 from lycosa.fetch.dns import Hosts, Names
-from lycosa.fetch.undelivered import DELIVERY_SECONDS
 from lycosa.records import Answer, Outcome, Purpose, Request, Validators
 
 

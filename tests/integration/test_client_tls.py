@@ -75,7 +75,7 @@ def test_of_more_sites_than_connections_may_stand_the_first_are_kept(
             assert served.connections == connections
 
     monkeypatch.setattr("lycosa.fetch.client.MOST_KEPT_CONNECTIONS", 2)
-    monkeypatch.setattr("lycosa.fetch.http1.KEPT_SECONDS", kept_seconds)
+    monkeypatch.setattr("lycosa.fetch.carriers.http1.KEPT_SECONDS", kept_seconds)
     asyncio.run(test())
 
 
@@ -95,8 +95,8 @@ def test_of_more_sites_than_sessions_are_kept_the_first_are_resumed(
                     assert facts(await web.get(f"https://{site}.test/page"))[0] == 200
             assert served.resumed == resumed
 
-    monkeypatch.setattr("lycosa.fetch.tls.MOST_SESSIONS", 1)
-    monkeypatch.setattr("lycosa.fetch.tls.SESSION_SECONDS", seconds)
+    monkeypatch.setattr("lycosa.fetch.carriers.tls.MOST_SESSIONS", 1)
+    monkeypatch.setattr("lycosa.fetch.carriers.tls.SESSION_SECONDS", seconds)
     asyncio.run(test())
 
 

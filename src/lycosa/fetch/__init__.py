@@ -7,22 +7,13 @@ the address, and sends the request there and nowhere else, over our own sockets 
 proxy, by libcurl. When the connection stands, guard and lease are checked once more.
 
     client        the transport: sends requests, enforces time limits, delivers answers
-    exchange      one request on its way, whichever carrier sends it
-    http1         plain HTTP over our own sockets
-    tls           HTTP over TLS, the same behind a handshake
-    framing       finds the end of an answer on a connection
-    curl          proxies, by libcurl
-    undelivered   keeps the kernel from delivering a request that was given up
-    answers       builds the `Answer` from head, body and failure
+    carriers      one request on its way: plain, over TLS, through a proxy
     dns           resolves host names, by c-ares or a hosts file
     guard         judges IP addresses: private networks, metadata services
     certificates  the certificate authorities that TLS trusts
     access        secrets of a login: headers, given cookies, and taking them out of records
     cookies       session cookies, for jobs that want them
-    throttle      limits the bandwidth of all connections together
-    robots        compiles a robots file into rules (RFC 9309)
-    robots_lines  explains which line of a robots file decides
-    patterns      matches the path patterns of robots files
+    robots        what robots files permit
     retry_after   parses `Retry-After` headers
 
 Always true:

@@ -29,13 +29,13 @@ from msgspec.structs import replace
 
 from lycosa.clock import Clock
 from lycosa.config import Fetch
+from lycosa.fetch.carriers.exchange import Carrier, Exchange, Outgoing, Surroundings, parse_origin
+from lycosa.fetch.carriers.http1 import DirectCarrier
+from lycosa.fetch.carriers.throttle import Throttle
 from lycosa.fetch.certificates import Trust
 from lycosa.fetch.cookies import Cookies
 from lycosa.fetch.dns import MOST_SECONDS, Hosts, Names, read_hosts
-from lycosa.fetch.exchange import Carrier, Exchange, Outgoing, Surroundings, parse_origin
 from lycosa.fetch.guard import AddressGuard
-from lycosa.fetch.http1 import DirectCarrier
-from lycosa.fetch.throttle import Throttle
 from lycosa.loop import Cancellable, EventLoop
 from lycosa.records import Answer, Outcome, Request, Resolved, Validators
 
@@ -230,7 +230,7 @@ class HttpTransport:
 
     def _by_tls(self) -> Carrier:
         if self._tls is None:
-            from lycosa.fetch.tls import SecureCarrier
+            from lycosa.fetch.carriers.tls import SecureCarrier
 
             self._tls = SecureCarrier(
                 self._loop, self._around, self._most_connections(), self._on_end
@@ -239,7 +239,7 @@ class HttpTransport:
 
     def _by_curl(self) -> Carrier:
         if self._curl is None:
-            from lycosa.fetch.curl import CurlCarrier
+            from lycosa.fetch.carriers.curl import CurlCarrier
 
             self._curl = CurlCarrier(
                 self._loop, self._around, self._most_connections(), self._on_end

@@ -109,7 +109,7 @@ class RobotsLearned(Event, frozen=True, array_like=True, tag=7):
     site: int
     state: RobotsState
     rules: bytes
-    """Our agent's rules in the compact form of `lycosa.fetch.robots`."""
+    """Our agent's rules in the compact form of `lycosa.fetch.robots.rules`."""
     crawl_delay_seconds: float
     expires: float
     """When the rules must be learned anew, or an unreachable file tried again."""

@@ -136,7 +136,7 @@ def robots(
     from lycosa.cli.screen import findings
     from lycosa.crawl.checking import batch, json_output
     from lycosa.crawl.checking.robots import check_paths
-    from lycosa.fetch.robots_lines import explain_robots
+    from lycosa.fetch.robots.lines import explain_robots
 
     job = _job(given | {"settings": (*given["settings"], *_agent_setting(agent))})
     if is_batch:

@@ -21,7 +21,7 @@ from lycosa.crawl.checking.scope import AskedRule, CheckedScope
 from lycosa.crawl.checking.urls import REFUSALS, CheckedUrl
 from lycosa.extract.structured.counts import REASONS
 from lycosa.extract.structured.distiller import Found
-from lycosa.fetch.robots_lines import Decision, ExplainedRobots, Line, Remark
+from lycosa.fetch.robots.lines import Decision, ExplainedRobots, Line, Remark
 from lycosa.records import Outcome
 from lycosa.terminal_text import on_screen
 

@@ -37,7 +37,7 @@ from lycosa.crawl.answers.novelty.copies import SeenTexts
 from lycosa.crawl.answers.novelty.soft_404 import Prober
 from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.ports import Ports
-from lycosa.fetch.robots import Rules
+from lycosa.fetch.robots.rules import Rules
 from lycosa.frontier.distance import STEP, farthest, through
 from lycosa.frontier.fold.facts.columns import DONE, JUDGED, VAIN
 from lycosa.frontier.fold.state import PartitionState

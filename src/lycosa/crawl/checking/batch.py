@@ -28,7 +28,7 @@ from lycosa.crawl.checking.pages import answer_of_file, check_page
 from lycosa.crawl.checking.robots import path_as_written
 from lycosa.crawl.checking.scope import ScopeChecker
 from lycosa.errors import LycosaError
-from lycosa.fetch.robots_lines import ExplainedRobots, explain_robots
+from lycosa.fetch.robots.lines import ExplainedRobots, explain_robots
 from lycosa.store.tables.rows import url_id
 from lycosa.url import canonical_key, canonicalize, refusal, url_of
 

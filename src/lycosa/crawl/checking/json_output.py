@@ -8,7 +8,7 @@ from lycosa.crawl.checking.pages import CheckedLink, CheckedPage
 from lycosa.crawl.checking.robots import CheckedPath
 from lycosa.crawl.checking.scope import AskedRule, CheckedScope
 from lycosa.crawl.checking.urls import CheckedUrl
-from lycosa.fetch.robots_lines import ExplainedRobots, Line
+from lycosa.fetch.robots.lines import ExplainedRobots, Line
 
 if TYPE_CHECKING:  # checks of files need no transport
     from lycosa.crawl.checking.single_fetch import AskedPage, AskedRobots

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
-from lycosa.fetch.robots_lines import Decision, ExplainedRobots
+from lycosa.fetch.robots.lines import Decision, ExplainedRobots
 from lycosa.url import canonical_key, refusal, site_of, url_of
 
 OTHER_SITE = "other-site"

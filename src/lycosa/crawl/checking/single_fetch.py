@@ -26,7 +26,7 @@ from lycosa.crawl.answers.site_files.robots import read_answer
 from lycosa.crawl.pauses import pause_after
 from lycosa.crawl.processes.run import require_contact
 from lycosa.fetch.client import HttpTransport
-from lycosa.fetch.robots_lines import Decision, ExplainedRobots, explain_robots
+from lycosa.fetch.robots.lines import Decision, ExplainedRobots, explain_robots
 from lycosa.records import Answer, Outcome, Purpose, Request, Resolved, RobotsState
 from lycosa.url import host_of, site_of, url_of
 

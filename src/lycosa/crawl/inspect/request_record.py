@@ -16,7 +16,7 @@ from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.inspect.other_records import OtherRecords
 from lycosa.errors import FormatError, LogError, LycosaError
 from lycosa.fetch.retry_after import retry_after_seconds
-from lycosa.fetch.robots import Rules
+from lycosa.fetch.robots.rules import Rules
 from lycosa.log.format import decode_events
 from lycosa.log.protocol import Log
 from lycosa.records import (

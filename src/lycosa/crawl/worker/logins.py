@@ -25,7 +25,7 @@ from lycosa.crawl.answers.reading import judge
 from lycosa.crawl.ports import Ports
 from lycosa.errors import ConfigError
 from lycosa.fetch.access import Access
-from lycosa.fetch.robots import Rules
+from lycosa.fetch.robots.rules import Rules
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.task import Task
 from lycosa.records import Answer, HostChanged, Outcome, Request

@@ -18,7 +18,7 @@ from lycosa.crawl.ports import Ports
 from lycosa.crawl.status.unreachable import SeedWatch
 from lycosa.errors import StoreError
 from lycosa.failpoints import reach
-from lycosa.fetch.robots import Rules
+from lycosa.fetch.robots.rules import Rules
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.task import Task, TaskKind

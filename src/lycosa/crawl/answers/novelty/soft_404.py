@@ -49,7 +49,7 @@ from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.ports import Ports
 from lycosa.extract.echo import without_echo
 from lycosa.extract.fingerprint import distance, fingerprint
-from lycosa.fetch.robots import Rules
+from lycosa.fetch.robots.rules import Rules
 from lycosa.frontier.distance import SEED, through
 from lycosa.frontier.fold.facts.columns import DONE, NONE
 from lycosa.frontier.fold.state import PartitionState

@@ -24,7 +24,7 @@ from lycosa.crawl.answers.reading import judge
 from lycosa.crawl.answers.site_files import usual_sitemap
 from lycosa.crawl.answers.stages import PageAnswers
 from lycosa.crawl.ports import Ports
-from lycosa.fetch.robots import Rules, compile_robots
+from lycosa.fetch.robots.rules import Rules, compile_robots
 from lycosa.frontier.partition import Partition
 from lycosa.records import (
     NO_CONNECTION,

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.ports import Ports
-from lycosa.fetch.robots import Rules
+from lycosa.fetch.robots.rules import Rules
 from lycosa.frontier.distance import SEED, STEP, farthest, through
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.records import LinkKind, Outcome, SitemapTried

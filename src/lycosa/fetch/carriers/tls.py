@@ -16,8 +16,8 @@ from __future__ import annotations
 import ssl
 from collections.abc import Callable
 
-from lycosa.fetch.exchange import Surroundings
-from lycosa.fetch.http1 import Connection, DirectCarrier
+from lycosa.fetch.carriers.exchange import Surroundings
+from lycosa.fetch.carriers.http1 import Connection, DirectCarrier
 from lycosa.loop import EventLoop
 from lycosa.records import Outcome
 

@@ -16,7 +16,7 @@ compared as that parser compares it, by the letter. So in doubt nothing is fetch
 
 Cost: one call in C when no rule forbids anything that begins like the path, else one step
 a rule. Not here: fetching the file, the meaning of a missing file, how long a file is valid, which
-line of it decided (fetch.robots_lines).
+line of it decided (fetch.robots.lines).
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ import zlib
 from collections.abc import Iterable
 
 from lycosa.errors import FormatError
-from lycosa.fetch.patterns import (
+from lycosa.fetch.robots.patterns import (
     Pattern,
     path_literally,
     spell,

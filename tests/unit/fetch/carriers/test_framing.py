@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa.coding.chunks import Framing, dechunk
-from lycosa.fetch.framing import ChunkReader, may_be_http
+from lycosa.fetch.carriers.framing import ChunkReader, may_be_http
 
 
 def test_what_begins_otherwise_is_no_answer() -> None:

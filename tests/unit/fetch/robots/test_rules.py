@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from growth import is_linear
 from lycosa.errors import FormatError
-from lycosa.fetch.patterns import Pattern, spell, spell_path
-from lycosa.fetch.robots import Rules, compile_robots
+from lycosa.fetch.robots.patterns import Pattern, spell, spell_path
+from lycosa.fetch.robots.rules import Rules, compile_robots
 
 
 def rules_of(text: str, agent: str = "lycosa") -> Rules:

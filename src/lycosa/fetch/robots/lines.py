@@ -1,6 +1,6 @@
 """Explains a robots file line by line: which line decides a URL, and which lines have no effect.
 
-`lycosa.fetch.robots` drops the file once it is compiled. Here every line keeps its number.
+`lycosa.fetch.robots.rules` drops the file once it is compiled. Here every line keeps its number.
 The same `Compiler` reads the file and the same `Rules` decide, so this explanation cannot differ
 from a crawl's decision; this module only remembers which line each rule came from, and comments
 on the others.
@@ -19,7 +19,7 @@ import difflib
 import re
 from typing import NamedTuple
 
-from lycosa.fetch.robots import (
+from lycosa.fetch.robots.rules import (
     LONGEST_LINE_BYTES,
     Compiler,
     Group,

@@ -24,10 +24,10 @@ import socket
 from collections.abc import Callable
 
 from lycosa.coding.heads import CHUNKED, UNTIL_CLOSE, BadHead, cut_head, read_head
-from lycosa.fetch import undelivered
-from lycosa.fetch.exchange import Exchange, Outgoing, Surroundings
-from lycosa.fetch.framing import ChunkReader, may_be_http
-from lycosa.fetch.throttle import BURST_BYTES
+from lycosa.fetch.carriers import undelivered
+from lycosa.fetch.carriers.exchange import Exchange, Outgoing, Surroundings
+from lycosa.fetch.carriers.framing import ChunkReader, may_be_http
+from lycosa.fetch.carriers.throttle import BURST_BYTES
 from lycosa.loop import EventLoop
 from lycosa.records import Outcome
 

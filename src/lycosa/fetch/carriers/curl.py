@@ -24,9 +24,9 @@ from collections.abc import Callable
 
 import pycurl
 
-from lycosa.fetch import undelivered
-from lycosa.fetch.answers import Received
-from lycosa.fetch.exchange import Exchange, Outgoing, Surroundings
+from lycosa.fetch.carriers import undelivered
+from lycosa.fetch.carriers.answers import Received
+from lycosa.fetch.carriers.exchange import Exchange, Outgoing, Surroundings
 from lycosa.loop import Cancellable, EventLoop
 from lycosa.records import Outcome
 

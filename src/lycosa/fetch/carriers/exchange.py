@@ -21,9 +21,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from lycosa.coding.contents import ACCEPTED
-from lycosa.fetch.answers import Received, compose
+from lycosa.fetch.carriers.answers import Received, compose
+from lycosa.fetch.carriers.throttle import Throttle
 from lycosa.fetch.guard import AddressGuard
-from lycosa.fetch.throttle import Throttle
 from lycosa.records import Answer, Outcome, Purpose, Request
 
 _log = logging.getLogger(__name__)

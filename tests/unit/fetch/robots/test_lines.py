@@ -6,8 +6,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lycosa.fetch.robots import compile_robots
-from lycosa.fetch.robots_lines import ExplainedRobots, explain_robots
+from lycosa.fetch.robots.lines import ExplainedRobots, explain_robots
+from lycosa.fetch.robots.rules import compile_robots
 
 KEYS = st.sampled_from(
     ["User-agent", "useragent", "Allow", "Disallow", "disalow", "Sitemap", "Crawl-delay", "Host"]

@@ -1,0 +1,11 @@
+"""Carries one request to one address, and what comes back to its answer.
+
+exchange     one request on its way, whichever carrier sends it
+http1        plain HTTP over our own sockets
+tls          HTTP over TLS, the same behind a handshake
+framing      finds the end of an answer on a connection
+curl         proxies, by libcurl
+undelivered  keeps the kernel from delivering a request that was given up
+answers      builds the `Answer` from head, body and failure
+throttle     limits the bandwidth of all connections together
+"""
