@@ -1,12 +1,11 @@
 """Queues of URLs by topic, position and site, compiled; `topic_queues` has the contract.
 
-As in `_queues` everything is flat. An offered URL stands in a doubly linked list. A site has a
-*lane* for every topic that it has, or had, URLs of; a lane has one list for every position
-(a *bucket*), the best position first. Each topic has a binary heap of the lanes of awake sites, by
-the position and the number of their first URL; a lane knows its index there.
+Everything is flat (`_ranked_lists.pxi`). A site has a *lane* for every topic that it has, or had,
+URLs of, with its URLs in lists by rank: a topic, then a position, the best one first. Each topic
+has a binary heap of the lanes of awake sites, by the position and the number of their first URL.
 
 Always true:
-  * a URL is in a list exactly while `rank` has its topic and position, and `NONE` otherwise;
+  * a URL is in a list exactly while its link has its topic and position, and `NONE` otherwise;
   * a lane has no empty bucket, and its buckets are sorted;
   * a lane is in the heap of its topic exactly while its site is awake and it has URLs.
 
@@ -15,30 +14,13 @@ every number up to the largest that was offered, 12 for every site, 48 and its b
 for every pair of a site and a topic.
 """
 
-from libc.stdint cimport int64_t, uint8_t, uint32_t, uint64_t
-from libc.stdlib cimport free, realloc
-from libc.string cimport memmove, memset
+include "_ranked_lists.pxi"
 
 cdef enum:
-    NONE = 0xFFFFFFFF
     MOST_TOPICS = 256
 
-cdef struct Link:
-    uint32_t next
-    uint32_t previous
-    uint32_t rank       # topic << 8 | position
-
-cdef struct Bucket:
-    uint32_t position
-    uint32_t head
-    uint32_t tail
-
 cdef struct Lane:
-    Bucket* buckets
-    uint32_t first      # buckets before this one have been used up
-    uint32_t end
-    uint32_t room
-    uint32_t count
+    Buckets buckets     # by topic << 8 | position
     uint32_t place      # in the heap of its topic, or NONE
     uint32_t site
     uint32_t next       # the next lane of the site, or NONE
@@ -49,79 +31,65 @@ cdef struct Site:
     uint32_t count
     uint8_t is_awake
 
-cdef struct Entry:
-    uint64_t key        # position, then number, of the lane's first URL
-    uint32_t lane
-
-cdef struct Heap:
-    Entry* entries
-    size_t used
-    size_t room
+cdef struct Topic:
+    Heap heap           # lanes
     Py_ssize_t ready    # URLs of awake sites
     Py_ssize_t waiting  # URLs of all sites
-
-
-cdef void* enlarged(void* memory, size_t count, size_t size) except NULL:
-    cdef void* larger = realloc(memory, count * size)
-    if larger == NULL:
-        raise MemoryError
-    return larger
 
 
 cdef class TopicQueues:
     """Implements `lycosa.frontier.schedulers.topic_queues.QueuesOfTopics`."""
 
     cdef readonly Py_ssize_t ready
-    cdef Link* links
-    cdef size_t links_room
+    cdef Links links
     cdef Site* sites
     cdef size_t sites_room
     cdef Lane* lanes
     cdef size_t lanes_used, lanes_room
-    cdef Heap heaps[MOST_TOPICS]
-    cdef int topics     # one more than the largest that was offered
+    cdef Topic topics[MOST_TOPICS]
+    cdef int topics_end     # one more than the largest that was offered
 
     def __cinit__(self):
-        memset(self.heaps, 0, sizeof(self.heaps))
+        memset(self.topics, 0, sizeof(self.topics))
 
     def __dealloc__(self):
         cdef size_t number
         for number in range(self.lanes_used):
-            free(self.lanes[number].buckets)
+            free(self.lanes[number].buckets.of)
         for number in range(MOST_TOPICS):
-            free(self.heaps[number].entries)
+            free(self.topics[number].heap.entries)
         free(self.lanes)
         free(self.sites)
-        free(self.links)
+        free(self.links.of)
 
     def put(self, uint32_t page, uint32_t site, uint8_t topic, uint8_t position):
         """Take in a URL at the end of what its site has of that topic and position."""
-        if page >= self.links_room:
-            self.make_links(page)
+        if page >= self.links.room:
+            make_links(&self.links, page)
         if site >= self.sites_room:
             self.make_sites(site)
-        if self.links[page].rank != NONE:
+        if is_offered(&self.links, page):
             raise ValueError(f"URL {page} is offered already")
         self.enter(page, site, topic, position)
 
     def move(self, uint32_t page, uint32_t site, uint8_t topic, uint8_t position):
         """Give a URL that is offered another topic or position."""
         cdef uint32_t rank = <uint32_t> topic << 8 | position
-        if page >= self.links_room or self.links[page].rank == NONE:
+        if not is_offered(&self.links, page):
             raise ValueError(f"URL {page} is not offered")
-        if self.links[page].rank != rank:
-            self.leave(page, self.lane_of(site, <uint8_t> (self.links[page].rank >> 8)))
+        if self.links.of[page].rank != rank:
+            self.leave(page, self.lane_of(site, <uint8_t> (self.links.of[page].rank >> 8)))
             self.enter(page, site, topic, position)
 
     def withdraw(self, uint32_t page, uint32_t site):
         """Forget a URL that is offered."""
-        if page >= self.links_room or self.links[page].rank == NONE:
+        if not is_offered(&self.links, page):
             raise ValueError(f"URL {page} is not offered")
-        self.leave(page, self.lane_of(site, <uint8_t> (self.links[page].rank >> 8)))
+        self.leave(page, self.lane_of(site, <uint8_t> (self.links.of[page].rank >> 8)))
 
     def drop(self, uint32_t site):
         """Forget all URLs of a site, and let it rest."""
-        cdef uint32_t number, bucket, page
+        cdef uint32_t number
         cdef Lane* lane
         if site >= self.sites_room:
             return
@@ -129,13 +97,8 @@ cdef class TopicQueues:
         number = self.sites[site].lane
         while number != NONE:
             lane = &self.lanes[number]
-            for bucket in range(lane.first, lane.end):
-                page = lane.buckets[bucket].head
-                while page != NONE:
-                    self.links[page].rank = NONE
-                    page = self.links[page].next
-            self.heaps[lane.topic].waiting -= lane.count
-            lane.first = lane.end = lane.count = 0
+            self.topics[lane.topic].waiting -= lane.buckets.count
+            forget(self.links.of, &lane.buckets)
             number = lane.next
         self.sites[site].count = 0
 
@@ -165,11 +128,11 @@ cdef class TopicQueues:
 
     def waiting_of(self, uint8_t topic):
         """Return how many URLs of a topic are offered."""
-        return self.heaps[topic].waiting
+        return self.topics[topic].waiting
 
     def ready_of(self, uint8_t topic):
         """Return how many URLs of a topic are ready."""
-        return self.heaps[topic].ready
+        return self.topics[topic].ready
 
     def choose(self):
         """Take the first URL of the best position, whatever its topic; of equals the oldest."""
@@ -178,7 +141,7 @@ cdef class TopicQueues:
 
     def choose_in(self, uint8_t topic):
         """Take the first URL of the best position of a topic."""
-        return self.take(topic) if self.heaps[topic].used else None
+        return self.take(topic) if self.topics[topic].heap.used else None
 
     def choose_from(self, uint32_t site, int topic=-1):
         """Take the best URL of one site, if it is awake; of a topic, if one is given."""
@@ -190,8 +153,8 @@ cdef class TopicQueues:
         number = self.sites[site].lane
         while number != NONE:
             lane = &self.lanes[number]
-            if lane.count and (topic < 0 or lane.topic == topic):
-                key = self.heaps[lane.topic].entries[lane.place].key
+            if lane.buckets.count and (topic < 0 or lane.topic == topic):
+                key = self.topics[lane.topic].heap.entries[lane.place].key
                 if found == NONE or key < best:
                     found = number
                     best = key
@@ -203,44 +166,42 @@ cdef class TopicQueues:
     cdef int best_topic(self) noexcept:
         cdef int topic, found = -1
         cdef uint64_t key = 0
-        for topic in range(self.topics):
-            if self.heaps[topic].used and (found < 0 or self.heaps[topic].entries[0].key < key):
+        cdef Heap* heap
+        for topic in range(self.topics_end):
+            heap = &self.topics[topic].heap
+            if heap.used and (found < 0 or heap.entries[0].key < key):
                 found = topic
-                key = self.heaps[topic].entries[0].key
+                key = heap.entries[0].key
         return found
 
     cdef int64_t take(self, uint8_t topic) except -1:
-        return self.take_first(self.heaps[topic].entries[0].lane)
+        return self.take_first(self.topics[topic].heap.entries[0].owner)
 
     cdef int64_t take_first(self, uint32_t number) except -1:
-        cdef Lane* lane = &self.lanes[number]
-        cdef uint32_t page = lane.buckets[lane.first].head
+        cdef Buckets* here = &self.lanes[number].buckets
+        cdef uint32_t page = here.of[here.first].head
         self.leave(page, number)
         return page
 
     cdef int enter(self, uint32_t page, uint32_t site, uint8_t topic, uint8_t position) except -1:
         cdef uint32_t number = self.lane_of(site, topic)
-        cdef Heap* heap = &self.heaps[topic]
-        self.append(page, &self.lanes[number], position)
-        self.lanes[number].count += 1
+        append(self.links.of, page, &self.lanes[number].buckets, <uint32_t> topic << 8 | position)
         self.sites[site].count += 1
-        heap.waiting += 1
+        self.topics[topic].waiting += 1
         if self.sites[site].is_awake:
             self.ready += 1
-            heap.ready += 1
+            self.topics[topic].ready += 1
         self.settle(number)
         return 0
 
     cdef int leave(self, uint32_t page, uint32_t number) except -1:
         cdef Lane* lane = &self.lanes[number]
-        cdef Heap* heap = &self.heaps[lane.topic]
-        self.unlink(page, lane)
-        lane.count -= 1
+        unlink(self.links.of, page, &lane.buckets)
         self.sites[lane.site].count -= 1
-        heap.waiting -= 1
+        self.topics[lane.topic].waiting -= 1
         if self.sites[lane.site].is_awake:
             self.ready -= 1
-            heap.ready -= 1
+            self.topics[lane.topic].ready -= 1
         self.settle(number)
         return 0
 
@@ -266,147 +227,35 @@ cdef class TopicQueues:
         lane.topic = topic
         lane.next = self.sites[site].lane
         self.sites[site].lane = number
-        self.topics = max(self.topics, topic + 1)
+        self.topics_end = max(self.topics_end, topic + 1)
         return number
-
-    cdef int append(self, uint32_t page, Lane* lane, uint32_t position) except -1:
-        """Put a URL at the end of the bucket of its position, which is made."""
-        cdef uint32_t at = lane.end
-        cdef Link* link = &self.links[page]
-        while at > lane.first and lane.buckets[at - 1].position > position:
-            at -= 1
-        link.rank = <uint32_t> lane.topic << 8 | position
-        link.next = NONE
-        if at > lane.first and lane.buckets[at - 1].position == position:
-            link.previous = lane.buckets[at - 1].tail
-            self.links[link.previous].next = page
-            lane.buckets[at - 1].tail = page
-            return 0
-        at = <uint32_t> self.make_bucket(lane, at)
-        lane.buckets[at].position = position
-        lane.buckets[at].head = lane.buckets[at].tail = page
-        link.previous = NONE
-        return 0
-
-    cdef int64_t make_bucket(self, Lane* lane, uint32_t at) except -1:
-        """Make room for a bucket before `at`; returns where it is."""
-        cdef uint32_t room
-        if at == lane.first and lane.first > 0:
-            lane.first -= 1
-            return lane.first
-        if lane.end == lane.room and lane.first > lane.room // 2:
-            memmove(
-                lane.buckets, &lane.buckets[lane.first], (lane.end - lane.first) * sizeof(Bucket)
-            )
-            at -= lane.first
-            lane.end -= lane.first
-            lane.first = 0
-        elif lane.end == lane.room:
-            room = lane.room * 2 if lane.room else 2
-            lane.buckets = <Bucket*> enlarged(lane.buckets, room, sizeof(Bucket))
-            lane.room = room
-        memmove(&lane.buckets[at + 1], &lane.buckets[at], (lane.end - at) * sizeof(Bucket))
-        lane.end += 1
-        return at
-
-    cdef void unlink(self, uint32_t page, Lane* lane) noexcept:
-        """Take a URL out of its list, and the bucket out of its lane if that was its last."""
-        cdef Link* link = &self.links[page]
-        cdef uint32_t at = lane.first
-        while lane.buckets[at].position != link.rank & 0xFF:
-            at += 1
-        if link.previous == NONE:
-            lane.buckets[at].head = link.next
-        else:
-            self.links[link.previous].next = link.next
-        if link.next == NONE:
-            lane.buckets[at].tail = link.previous
-        else:
-            self.links[link.next].previous = link.previous
-        link.rank = NONE
-        if lane.buckets[at].head != NONE:
-            return
-        if at == lane.first:
-            lane.first += 1
-        else:
-            lane.end -= 1
-            memmove(&lane.buckets[at], &lane.buckets[at + 1], (lane.end - at) * sizeof(Bucket))
-        if lane.first == lane.end:
-            lane.first = lane.end = 0
 
     cdef int settle_site(self, uint32_t site, int sign) except -1:
         """Bring the lanes of a site that was woken (1) or put to rest (-1) up to date."""
         cdef uint32_t number = self.sites[site].lane
+        cdef Lane* lane
         while number != NONE:
-            self.heaps[self.lanes[number].topic].ready += sign * <Py_ssize_t> (
-                self.lanes[number].count
-            )
+            lane = &self.lanes[number]
+            self.topics[lane.topic].ready += sign * <Py_ssize_t> lane.buckets.count
             self.settle(number)
-            number = self.lanes[number].next
+            number = lane.next
         return 0
 
     cdef int settle(self, uint32_t number) except -1:
         """Bring a lane's place in the heap up to date."""
         cdef Lane* lane = &self.lanes[number]
-        cdef Heap* heap = &self.heaps[lane.topic]
-        cdef Entry entry
-        cdef uint32_t place = lane.place
+        cdef Heap* heap = &self.topics[lane.topic].heap
         cdef Bucket* bucket
-        if not self.sites[lane.site].is_awake or not lane.count:
-            if place != NONE:
-                lane.place = NONE
-                heap.used -= 1
-                if place < heap.used:
-                    self.sift(heap, place, heap.entries[heap.used])
+        cdef Places places
+        places.first = <char*> &self.lanes[0].place
+        places.step = sizeof(Lane)
+        if not self.sites[lane.site].is_awake or not lane.buckets.count:
+            leave_heap(heap, places, number)
             return 0
-        bucket = &lane.buckets[lane.first]
-        entry.key = (<uint64_t> bucket.position << 32) | bucket.head
-        entry.lane = number
-        if place == NONE:
-            if heap.used == heap.room:
-                heap.entries = <Entry*> enlarged(
-                    heap.entries, max(heap.room * 2, 16), sizeof(Entry)
-                )
-                heap.room = max(heap.room * 2, 16)
-            place = <uint32_t> heap.used
-            heap.used += 1
-        elif heap.entries[place].key == entry.key:
-            return 0
-        self.sift(heap, place, entry)
-        return 0
-
-    cdef void sift(self, Heap* heap, size_t place, Entry entry) noexcept:
-        """Put an entry where it belongs, starting from a place that is free."""
-        cdef size_t other
-        while place > 0:
-            other = (place - 1) // 2
-            if heap.entries[other].key <= entry.key:
-                break
-            self.set(heap, place, heap.entries[other])
-            place = other
-        while True:
-            other = 2 * place + 1
-            if other >= heap.used:
-                break
-            if other + 1 < heap.used and heap.entries[other + 1].key < heap.entries[other].key:
-                other += 1
-            if heap.entries[other].key >= entry.key:
-                break
-            self.set(heap, place, heap.entries[other])
-            place = other
-        self.set(heap, place, entry)
-
-    cdef inline void set(self, Heap* heap, size_t place, Entry entry) noexcept:
-        heap.entries[place] = entry
-        self.lanes[entry.lane].place = <uint32_t> place
-
-    cdef int make_links(self, size_t page) except -1:
-        cdef size_t room = max(page + 1, self.links_room + self.links_room // 4, 64), number
-        self.links = <Link*> enlarged(self.links, room, sizeof(Link))
-        for number in range(self.links_room, room):
-            self.links[number].rank = NONE
-        self.links_room = room
-        return 0
+        bucket = &lane.buckets.of[lane.buckets.first]
+        return settle_in_heap(
+            heap, places, number, (<uint64_t> (bucket.rank & 0xFF) << 32) | bucket.head
+        )
 
     cdef int make_sites(self, size_t site) except -1:
         cdef size_t room = max(site + 1, self.sites_room + self.sites_room // 4, 16), number
@@ -433,7 +282,7 @@ def best_among(list queues not None, Py_ssize_t start):
         one = <TopicQueues?> queues[at]
         topic = one.best_topic()
         if topic >= 0:
-            position = one.heaps[topic].entries[0].key >> 32
+            position = one.topics[topic].heap.entries[0].key >> 32
             if position < best:
                 best = position
                 found = at
@@ -445,6 +294,6 @@ def first_with(list queues not None, uint8_t topic, Py_ssize_t start):
     cdef Py_ssize_t i, at, size = len(queues)
     for i in range(size):
         at = (start + i) % size
-        if (<TopicQueues?> queues[at]).heaps[topic].used:
+        if (<TopicQueues?> queues[at]).topics[topic].heap.used:
             return at
     return -1
