@@ -191,12 +191,7 @@ def resume(session: Session, /, path: Path, **flags: Any) -> int:
     order_flags = {name: flags.pop(name) for name in ("client_id", "no_wait")}
     if _end_pause(directory, {**order_flags, "as_json": bool(flags["as_json"])}):
         return 0
-    job = directory.job()
-    changed = build_job(job, flags)
-    if changed != job:
-        with directory.locked(notice):
-            directory.write_job(changed)
-    return run_shown(session, directory, changed, flags)
+    return run_as_told(session, directory, flags)
 
 
 def _end_pause(directory: CrawlDirectory, flags: dict[str, Any]) -> bool:
@@ -239,18 +234,13 @@ def revisit(session: Session, /, path: Path, **flags: Any) -> int:
     from lycosa.crawl.inspect import edits
 
     directory = CrawlDirectory.open(path)
-    job = directory.job()
     if not directory.has_begun:
         raise ConfigError(
             f"{path}: the crawl has not begun, so there is nothing to visit again\n"
             f"  begin it: {command('resume', path)}"
         )
     cycle = edits.begin_cycle(directory)
-    changed = build_job(job, {**flags, "cycles": cycle})
-    if changed != job:
-        with directory.locked(notice):
-            directory.write_job(changed)
-    return run_shown(session, directory, changed, flags)
+    return run_as_told(session, directory, {**flags, "cycles": cycle})
 
 
 class Crew(NamedTuple):
@@ -261,6 +251,16 @@ class Crew(NamedTuple):
     """The command that starts them again."""
     look: str
     """The command that shows the crawl."""
+
+
+def run_as_told(session: Session, directory: CrawlDirectory, flags: dict[str, Any]) -> int:
+    """Run a crawl by its own job, as flags have changed it; the directory keeps the change."""
+    job = directory.job()
+    changed = build_job(job, flags)
+    if changed != job:
+        with directory.locked(notice):
+            directory.write_job(changed)
+    return run_shown(session, directory, changed, flags)
 
 
 def run_shown(

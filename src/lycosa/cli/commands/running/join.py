@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lycosa.cli.commands.running.crawl import Crew, run_shown
+from lycosa.cli.commands.running.crawl import Crew, run_as_told, run_shown
 from lycosa.cli.input.jobs import build_job
 from lycosa.cli.input.options import GroupedCommand, machine_flags, screen_flags
 from lycosa.cli.screen.lines import command
@@ -68,12 +68,7 @@ def join(
     if (workers := _member_count(path, flags)) > 1:
         return _join_all(session, path, place._replace(name=crawl.name), workers, flags)
     directory = joining.make_directory(path, address, crawl)
-    job = directory.job()
-    changed = build_job(job, flags)
-    if changed != job:
-        with directory.locked(notice):
-            directory.write_job(changed)
-    return run_shown(session, directory, changed, flags)
+    return run_as_told(session, directory, flags)
 
 
 def _member_count(path: Path, flags: dict[str, Any]) -> int:
