@@ -8,6 +8,7 @@ that can read the log can take the partition over.
     protocol      the contract of a log, and its records
     opening       opens the log that an address names
     sqlite        the log of one machine: a single SQLite file
+    sqlite_files  opens SQLite files, and tells what their errors mean
     file_systems  refuses network file systems, where its locks do not hold
     postgres      the log in a PostgreSQL server
     jetstream     the log in a cluster of NATS servers

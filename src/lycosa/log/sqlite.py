@@ -28,6 +28,7 @@ from lycosa.log.file_systems import refuse_network_file_system as refuse_network
 from lycosa.log.history import read_history
 from lycosa.log.ownership import Takes
 from lycosa.log.protocol import INBOX_MOST, Contents, Head, Take, Write
+from lycosa.log.sqlite_files import connected, is_damage, write_ahead
 
 VERSION = 1
 _APPLICATION_ID = 0x4C79636F  # "Lyco"
@@ -62,13 +63,13 @@ class SqliteLog:
         """The total time spent waiting for other writing processes."""
         with ExitStack() as opened:
             with self._failures_told():
-                self._connection = opened.enter_context(closing(self._connected(60)))
-                self._connection.execute("PRAGMA journal_mode=WAL")
+                self._connection = opened.enter_context(closing(connected(self._path, 60)))
+                write_ahead(self._connection, 60)
                 level = "FULL" if durability == "power" else "OFF"
                 self._connection.execute(f"PRAGMA synchronous={level}")
                 self._connection.execute("PRAGMA cache_size=-8000")
                 self.partitions = self._open(partitions)
-                self._reader = opened.enter_context(closing(self._connected(5)))
+                self._reader = opened.enter_context(closing(connected(self._path, 5)))
                 schema = self._reader.execute("SELECT sql FROM sqlite_schema WHERE name = 'notes'")
                 self._notes_are_numbered = "WITHOUT ROWID" not in schema.fetchone()[0]
             try:
@@ -313,11 +314,6 @@ class SqliteLog:
         self._connection.close()
         self._takes.close()
 
-    def _connected(self, timeout: float) -> sqlite3.Connection:
-        return sqlite3.connect(
-            self._path, isolation_level=None, check_same_thread=False, timeout=timeout
-        )
-
     def _open(self, partitions: int) -> int:
         """Make the tables of a new log, or check those of an old one."""
         with self._transaction():
@@ -440,10 +436,3 @@ class SqliteLog:
     def _roll_back(self) -> None:
         if self._connection.in_transaction:
             self._connection.execute("ROLLBACK")
-
-
-def is_damage(problem: Exception) -> bool:
-    """Return whether an error of SQLite means a damaged file, not a full disk."""
-    if isinstance(problem, sqlite3.OperationalError):
-        return "no such table" in str(problem) or "no such column" in str(problem)
-    return isinstance(problem, sqlite3.DatabaseError)

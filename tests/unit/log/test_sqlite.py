@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sqlite3
 from pathlib import Path
 
 import msgspec
 import pytest
 
 from lycosa.errors import FormatError, LogError
+from lycosa.log import sqlite_files
 from lycosa.log.format import decode_events, encode
 from lycosa.log.protocol import Take
 from lycosa.log.sqlite import SqliteLog
@@ -34,3 +36,33 @@ def test_an_archive_that_was_cut_off_before_its_first_frame_is_empty(tmp_path: P
 def test_a_batch_of_an_unknown_version_is_refused_by_name() -> None:
     with pytest.raises(FormatError, match="format 99; this Lycosa reads formats 1 to 2"):
         decode_events(msgspec.msgpack.encode((99, [])))
+
+
+def test_who_opens_a_new_log_waits_for_who_makes_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = sqlite3.connect(tmp_path / "log.sqlite", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    waits: list[float] = []
+
+    def wait(seconds: float) -> None:
+        waits.append(seconds)
+        if len(waits) == 3:
+            other.execute("ROLLBACK")
+
+    monkeypatch.setattr("lycosa.log.sqlite_files.time.sleep", wait)
+    log = SqliteLog(tmp_path, 4)
+    assert len(waits) == 3
+    assert log.partitions == 4
+    log.close()
+    other.close()
+
+
+def test_a_file_that_stays_locked_is_told(tmp_path: Path) -> None:
+    other = sqlite3.connect(tmp_path / "log.sqlite", isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    connection = sqlite_files.connected(tmp_path / "log.sqlite", 0)
+    with pytest.raises(sqlite3.OperationalError, match="locked"):
+        sqlite_files.write_ahead(connection, 0)
+    connection.close()
+    other.close()
