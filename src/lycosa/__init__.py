@@ -41,6 +41,7 @@ change from one version to the next.
     failpoints     named places where tests can kill the crawler
     amounts        formats sizes, durations and counts
     sparse         large arrays of zeros that take memory only where they are written
+    decoders       decodes JSON and MessagePack into classes, from any thread
     spreadsheets   makes CSV cells safe to open in a spreadsheet
     terminal_text  makes text from the web safe to print on a terminal
     errors         the exceptions, as one tree

@@ -15,6 +15,7 @@ from typing import Any, Generic, TypeVar
 
 import msgspec
 
+from lycosa.decoders import msgpack_decoder
 from lycosa.loop import EventLoop
 
 M = TypeVar("M")
@@ -39,7 +40,7 @@ class Channel(Generic[M]):
         self._loop = loop
         self._socket = end
         self._largest_bytes = largest_bytes
-        self._decode = msgspec.msgpack.Decoder(kind).decode
+        self._decode = msgpack_decoder(kind).decode
         self._received = bytearray()
         self._unsent = bytearray()
         self._is_open = True

@@ -151,3 +151,18 @@ def test_every_module_that_a_text_names_is_there(path: Path) -> None:
         at = ROOT / "src" / found if found.startswith("lycosa/") else ROOT / found
         gone += [found] if not at.exists() else []
     assert gone == []
+
+
+def test_classes_are_decoded_into_in_one_place() -> None:
+    """Elsewhere two threads may make msgspec look at a class at once, which ends the process."""
+    looks = re.compile(
+        r"(?:json|msgpack)\.(?:Decoder\(|decode\([^\n]*type=)|\bconvert\((?!self|value)"
+    )
+    found = [
+        name
+        for name, path in MODULES.items()
+        if name != "lycosa.decoders"
+        and "msgspec" in (code := path.read_text())
+        and looks.search(code)
+    ]
+    assert found == []

@@ -26,6 +26,7 @@ from lycosa.cluster.addresses import hash_of
 from lycosa.cluster.board.keys import ADDRESS_GROUPS, group_key, number_in
 from lycosa.cluster.board.protocol import Answer, Entry
 from lycosa.cluster.membership.calls import Call, Listing, Put, Result
+from lycosa.decoders import msgpack_decoder
 
 GROUPS = 256
 LOOK_SECONDS = 0.5
@@ -147,7 +148,7 @@ class LeaseDesk:
 
     def _listed(self, entries: dict[str, Entry], now: float) -> None:
         for key, entry in entries.items():
-            lease = msgspec.msgpack.decode(entry.value, type=Lease)
+            lease = msgpack_decoder(Lease).decode(entry.value)
             self._look(number_in(key), _Seen(lease, entry.revision), now)
 
     def _look(self, group: int, seen: _Seen, now: float) -> None:

@@ -27,6 +27,7 @@ from xxhash import xxh3_64_intdigest
 from lycosa.cluster.board.keys import ADDRESSES, addresses_key, number_in
 from lycosa.cluster.board.protocol import Answer, Entry
 from lycosa.cluster.membership.calls import Call, Get, Listing, Put, Result
+from lycosa.decoders import msgpack_decoder
 
 ANNOUNCE_SECONDS = 10.0
 """How often announcements are written, if they have changed, and read."""
@@ -118,7 +119,7 @@ class AddressDesk:
 
     def _listed(self, entries: dict[str, Entry]) -> None:
         self._others = {
-            number_in(key): msgspec.msgpack.decode(entry.value, type=Announcement)
+            number_in(key): msgpack_decoder(Announcement).decode(entry.value)
             for key, entry in entries.items()
         }
         self._count()

@@ -17,6 +17,8 @@ from collections.abc import Collection
 
 import msgspec
 
+from lycosa.decoders import json_decoder
+
 MOST_DEATHS = 4
 SURVIVED_SECONDS = 15.0
 """How long an owner must live with a partition to strike its deaths out."""
@@ -65,4 +67,4 @@ def pack(cordons: Cordons) -> bytes:
 
 def unpack(value: bytes) -> Cordons:
     """Read cordons; nothing there means none."""
-    return msgspec.json.decode(value, type=Cordons) if value else Cordons()
+    return json_decoder(Cordons).decode(value) if value else Cordons()

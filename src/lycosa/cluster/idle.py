@@ -17,6 +17,7 @@ import msgspec
 from lycosa.cluster.board.keys import idle_key
 from lycosa.cluster.board.protocol import Answer, Entry
 from lycosa.cluster.membership.calls import Call, Get, Put, Result
+from lycosa.decoders import msgpack_decoder
 
 WRITE_SECONDS = 0.5
 """How often a document is written at most."""
@@ -75,4 +76,4 @@ def reports_in(entries: Mapping[str, Entry]) -> Iterator[IdleReport]:
     """Yield the reports of all lives; two may tell of one partition."""
     for entry in entries.values():
         if entry.value:
-            yield from msgspec.msgpack.decode(entry.value, type=list[IdleReport])
+            yield from msgpack_decoder(list[IdleReport]).decode(entry.value)

@@ -18,6 +18,7 @@ import msgspec
 from lycosa.cluster.board.keys import lines_key, number_in
 from lycosa.cluster.board.protocol import Answer, Entry
 from lycosa.cluster.membership.calls import Call, Get, Put, Result
+from lycosa.decoders import msgpack_decoder
 
 MOST_LINES = 100
 LONGEST_LINE = 300
@@ -82,6 +83,6 @@ def merged(entries: Mapping[str, Entry]) -> list[tuple[int, Line]]:
     found = [
         (number_in(key), line)
         for key, entry in entries.items()
-        for line in msgspec.msgpack.decode(entry.value, type=list[Line])
+        for line in msgpack_decoder(list[Line]).decode(entry.value)
     ]
     return sorted(found, key=lambda one: (one[1].moment, one[0]))

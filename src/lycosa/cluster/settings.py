@@ -21,6 +21,7 @@ from lycosa.cluster.board.protocol import Entry
 from lycosa.cluster.membership.calls import Call, Get, Result
 from lycosa.cluster.membership.record import Member
 from lycosa.config import Job
+from lycosa.decoders import json_decoder
 from lycosa.errors import ConfigError
 
 CHANGEABLE = (
@@ -121,7 +122,7 @@ def pack(settings: Settings) -> bytes:
 
 def unpack(value: bytes) -> Settings:
     """Read settings; nothing there means none."""
-    return msgspec.json.decode(value, type=Settings) if value else Settings()
+    return json_decoder(Settings).decode(value) if value else Settings()
 
 
 def replaced(settings: Settings, **fields: object) -> Settings:

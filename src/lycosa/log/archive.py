@@ -20,13 +20,14 @@ from pathlib import Path
 import msgspec
 import zstandard
 
+from lycosa.decoders import msgpack_decoder
 from lycosa.errors import FormatError
 
 MAGIC = b"LYCOSA-ARCHIVE-1\n"
 FRAME = struct.Struct("<QQII")
 FRAME_BATCHES = 256
 FRAME_BYTES = 4 << 20
-_batches = msgspec.msgpack.Decoder(list[tuple[int, bytes]])
+_batches = msgpack_decoder(list[tuple[int, bytes]])
 
 
 def framed(

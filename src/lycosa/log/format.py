@@ -21,6 +21,7 @@ from typing import Any
 
 import msgspec
 
+from lycosa.decoders import converted, msgpack_decoder
 from lycosa.errors import FormatError
 from lycosa.records import AnyEvent, AnyMessage
 
@@ -33,20 +34,20 @@ UPGRADES: dict[int, Callable[[list[Any]], list[Any]]] = {}
 """Functions that upgrade the items of a batch from version n to n + 1."""
 
 _encoder = msgspec.msgpack.Encoder()
-_header = msgspec.msgpack.Decoder(tuple[int, msgspec.Raw])
-_raw_items = msgspec.msgpack.Decoder(tuple[int, list[msgspec.Raw]])
+_header = msgpack_decoder(tuple[int, msgspec.Raw])
+_raw_items = msgpack_decoder(tuple[int, list[msgspec.Raw]])
 
 
 @cache
 def _events() -> msgspec.msgpack.Decoder[list[AnyEvent]]:
     """Return what reads events; a new crawl reads none, and to make it takes a millisecond."""
-    return msgspec.msgpack.Decoder(list[AnyEvent])
+    return msgpack_decoder(list[AnyEvent])
 
 
 @cache
 def _messages() -> msgspec.msgpack.Decoder[list[AnyMessage]]:
     """Return what reads inbox messages."""
-    return msgspec.msgpack.Decoder(list[AnyMessage])
+    return msgpack_decoder(list[AnyMessage])
 
 
 def encode(items: Sequence[AnyEvent] | Sequence[AnyMessage]) -> bytes:
@@ -85,7 +86,7 @@ def _decode(batch: bytes, decoder: msgspec.msgpack.Decoder[Any], kind: Any) -> A
         version, items = _header.decode(batch)
         if version in READ_AS_THEY_ARE:
             return decoder.decode(items)
-        return msgspec.convert(_upgrade(version, msgspec.msgpack.decode(items)), kind)
+        return converted(_upgrade(version, msgspec.msgpack.decode(items)), kind)
     except (msgspec.DecodeError, msgspec.ValidationError) as problem:
         raise FormatError(
             f"a batch of {len(batch)} bytes in the log cannot be read: {problem}\n"

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import msgspec
 
+from lycosa.decoders import json_decoder
 from lycosa.errors import FormatError
 from lycosa.objects.protocol import Objects
 
@@ -45,7 +46,7 @@ class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):
         return next((key for key in self.files if key.startswith("warc/")), "")
 
 
-_decoder = msgspec.json.Decoder(Manifest)
+_decoder = json_decoder(Manifest)
 
 
 def manifest_key(segment: int) -> str:

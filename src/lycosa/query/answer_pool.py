@@ -25,6 +25,7 @@ from pathlib import Path
 
 import msgspec
 
+from lycosa.decoders import msgpack_decoder
 from lycosa.errors import QueryError
 from lycosa.query.protocol import Query, QueryReply, QueryRequest, Refused, receive, send
 
@@ -81,7 +82,7 @@ class AnswerProcess:
     def _next(self) -> QueryReply | None:
         assert self._process.stdout is not None
         frame = receive(self._process.stdout)
-        return None if frame is None else msgspec.msgpack.decode(frame, type=QueryReply)
+        return None if frame is None else msgpack_decoder(QueryReply).decode(frame)
 
     def end(self) -> int:
         """Kill the process, if it lives; returns its exit code."""

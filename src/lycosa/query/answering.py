@@ -15,8 +15,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, suppress
 from typing import Protocol, TypeVar
 
-import msgspec
-
+from lycosa.decoders import msgpack_decoder
 from lycosa.errors import LycosaError, QueryError
 from lycosa.query.protocol import QueryReply, receive, send
 from lycosa.sandbox import give_up_network
@@ -67,7 +66,7 @@ def _answer_all(
         try:
             with opened() as answer:
                 while frame is not None and current() == generation:
-                    request = msgspec.msgpack.decode(frame, type=kind)
+                    request = msgpack_decoder(kind).decode(frame)
                     signal.setitimer(signal.ITIMER_REAL, request.seconds)
                     reply = answer(request)
                     signal.setitimer(signal.ITIMER_REAL, 0)

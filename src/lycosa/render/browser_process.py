@@ -22,7 +22,6 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-import msgspec
 from playwright.sync_api import (
     Browser,
     BrowserContext,
@@ -37,6 +36,7 @@ from playwright.sync_api import (
     sync_playwright,
 )
 
+from lycosa.decoders import msgpack_decoder
 from lycosa.render.guard import Guard, below, cpu_seconds, end_all, end_with
 from lycosa.render.protocol import (
     Done,
@@ -118,7 +118,7 @@ class _Page:
     def __init__(self, end: socket.socket, asked: RenderPage) -> None:
         self._end = end
         self._asked = asked
-        self._decode = msgspec.msgpack.Decoder(ToBrowser).decode
+        self._decode = msgpack_decoder(ToBrowser).decode
         self.missing: dict[str, None] = {}
         self.parts = 0
         self._known: dict[str, Part] = {}
@@ -326,7 +326,7 @@ def main(descriptor: str, parent: str, program: str, home: str) -> None:
         browser = _launched(playwright.chromium, program, home)
         renderer = Renderer(end, browser)
         send(end, Ready(browser.version))
-        decode = msgspec.msgpack.Decoder(ToBrowser).decode
+        decode = msgpack_decoder(ToBrowser).decode
         while (frame := receive(end)) is not None:
             asked = decode(frame)
             if isinstance(asked, RenderPage):

@@ -22,6 +22,7 @@ from pathlib import Path
 import msgspec
 import zstandard
 
+from lycosa.decoders import msgpack_decoder
 from lycosa.errors import FormatError, StoreError
 from lycosa.records import KeyedLink, Place
 
@@ -57,8 +58,8 @@ class _Rest(msgspec.Struct, frozen=True, array_like=True):
     body: bytes
 
 
-_decode_links = msgspec.msgpack.Decoder(list[KeyedLink]).decode
-_decode_rest = msgspec.msgpack.Decoder(_Rest).decode
+_decode_links = msgpack_decoder(list[KeyedLink]).decode
+_decode_rest = msgpack_decoder(_Rest).decode
 _encode = msgspec.msgpack.Encoder().encode
 
 

@@ -12,6 +12,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from lycosa.decoders import msgpack_decoder
+
 
 class Amount(NamedTuple):
     """Pages and bytes."""
@@ -123,7 +125,7 @@ def pack(ledger: Ledger) -> bytes:
 
 def unpack(value: bytes) -> Ledger:
     """Read a ledger; nothing there means an empty one."""
-    return msgspec.msgpack.decode(value, type=Ledger) if value else Ledger()
+    return msgpack_decoder(Ledger).decode(value) if value else Ledger()
 
 
 def changed(ledger: Ledger, limits: Changed) -> Ledger:

@@ -13,6 +13,7 @@ import msgspec
 
 from lycosa.cluster.membership.offsets import MOST_OFFSET_SECONDS, is_off
 from lycosa.cluster.membership.record import Member
+from lycosa.decoders import json_decoder
 from lycosa.errors import LogError
 
 
@@ -40,7 +41,7 @@ def pack(agreement: Agreement) -> bytes:
 
 def unpack(value: bytes) -> Agreement:
     """Read an agreement."""
-    return msgspec.json.decode(value, type=Agreement)
+    return json_decoder(Agreement).decode(value)
 
 
 def check(there: Agreement, ours: Agreement, oldest_format: int) -> None:

@@ -6,6 +6,8 @@ from enum import StrEnum
 
 import msgspec
 
+from lycosa.decoders import json_decoder
+
 
 class Standing(StrEnum):
     """Where a life stands; the last two are final."""
@@ -90,7 +92,7 @@ class Member(msgspec.Struct, frozen=True, omit_defaults=True):
         return self.standing is Standing.LIVE and not self.is_cordoned
 
 
-_decoder = msgspec.json.Decoder(Member)
+_decoder = json_decoder(Member)
 
 
 def pack(member: Member) -> bytes:

@@ -18,6 +18,7 @@ import msgspec
 
 from lycosa.cluster.settings import Value
 from lycosa.crawl.status.progress import Progress
+from lycosa.decoders import json_decoder
 
 NAME = "live.json"
 VERSION = 1
@@ -69,6 +70,6 @@ def write_frame(directory: Path, frame: Frame) -> None:
 def read_frame(directory: Path) -> Frame | None:
     """Return the last frame of a crawl directory; None if there is none that can be read."""
     try:
-        return msgspec.json.decode((directory / NAME).read_bytes(), type=Frame)
+        return json_decoder(Frame).decode((directory / NAME).read_bytes())
     except (OSError, msgspec.DecodeError):
         return None

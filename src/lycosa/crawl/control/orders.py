@@ -23,6 +23,7 @@ import msgspec
 
 from lycosa.cluster.settings import CHANGEABLE, Settings, Value
 from lycosa.config import Job
+from lycosa.decoders import converted, json_decoder
 from lycosa.errors import ConfigError
 from lycosa.url import Action, Rule, canonicalize, host_of, key_of, parse_rules
 
@@ -195,7 +196,7 @@ def pack(given: Numbered) -> bytes:
 
 def unpack(number: int, note: bytes) -> Numbered:
     """Return the order of a note."""
-    content = msgspec.json.decode(note, type=_Note)
+    content = json_decoder(_Note).decode(note)
     return Numbered(number, content.order, content.id, content.moment, content.by)
 
 
@@ -209,7 +210,7 @@ class _Note(msgspec.Struct, frozen=True):
 def of_kind(data: Mapping[str, object]) -> Order:
     """Return the order that a JSON object describes; raises `ConfigError` if it is none."""
     try:
-        order: Order = msgspec.convert(data, Order)
+        order: Order = converted(data, Order)
     except msgspec.ValidationError as error:
         kinds = "pause, resume, stop, set, unset, add-rule, remove-rule, add-seeds, block, unblock"
         raise ConfigError(f"not an order: {error}\n  kinds: {kinds}, retry") from None

@@ -21,6 +21,7 @@ from pathlib import Path
 
 import msgspec
 
+from lycosa.decoders import msgpack_decoder
 from lycosa.errors import FormatError, StoreError
 from lycosa.objects.protocol import Objects
 from lycosa.store.layout import (
@@ -49,7 +50,7 @@ class _Part(msgspec.Struct, frozen=True):
     ends: dict[str, int]
 
 
-_decoder = msgspec.msgpack.Decoder(list[Gain])
+_decoder = msgpack_decoder(list[Gain])
 
 
 class OpenParts:

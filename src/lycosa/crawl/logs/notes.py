@@ -27,6 +27,7 @@ import msgspec
 
 from lycosa.config import Job, parse_job
 from lycosa.crawl.directory import CrawlDirectory
+from lycosa.decoders import msgpack_decoder
 from lycosa.errors import LogError
 from lycosa.log.protocol import Log
 from lycosa.store.layout import MOST_IN_DIRECTORY
@@ -177,7 +178,7 @@ def encode_place(place: Place) -> bytes:
 
 def decode_place(note: bytes) -> Place:
     """Return the place that the note `moved` names."""
-    return msgspec.msgpack.decode(note, type=Place)
+    return msgpack_decoder(Place).decode(note)
 
 
 def place_text(note: bytes) -> str:

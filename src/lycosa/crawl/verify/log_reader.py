@@ -21,11 +21,12 @@ import msgspec
 import zstandard
 
 from lycosa.crawl.logs.notes import directories_among
+from lycosa.decoders import msgpack_decoder
 from lycosa.log.archive import FRAME, MAGIC
 from lycosa.log.protocol import Head
 from lycosa.store.layout import MOST_IN_DIRECTORY
 
-_batches = msgspec.msgpack.Decoder(list[tuple[int, bytes]])
+_batches = msgpack_decoder(list[tuple[int, bytes]])
 
 
 class Frame(NamedTuple):

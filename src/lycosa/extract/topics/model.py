@@ -23,6 +23,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from lycosa.decoders import json_decoder
 from lycosa.errors import FormatError
 from lycosa.extract.topics._softmax import Softmax
 from lycosa.extract.topics.words import softmax
@@ -172,7 +173,7 @@ class TopicModel:
         form = json.loads(first).get("format")
         if form != FORMAT:
             raise ValueError(f"its format is {form}, not {FORMAT}")
-        header = msgspec.json.decode(first, type=Header)
+        header = json_decoder(Header).decode(first)
         values = array("f", zlib.decompress(packed))
         if sys.byteorder == "big":
             values.byteswap()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
+from lycosa.decoders import converted
 from lycosa.errors import FormatError
 from lycosa.frontier.fold.holdings import Errand, Holdings
 
@@ -91,7 +92,7 @@ def unpack(data: bytes, holdings: Holdings) -> None:
     holdings.restore_names(packed["sites"], packed["hosts"])
     holdings.addresses.restore(packed.get("addresses", []))
     holdings.rules = packed["rules"]
-    holdings.errands = msgspec.convert(packed["errands"], dict[int, Errand])
+    holdings.errands = converted(packed["errands"], dict[int, Errand])
     holdings.requisites.update(packed.get("parts", ()))
     holdings.links_owed.update(packed.get("links_owed", ()))
     holdings.segment_ends = packed.get("segments", {})

@@ -12,6 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
+from lycosa.decoders import msgpack_decoder
 from lycosa.frontier.urltable.segments import is_node, segment_end
 
 
@@ -272,7 +273,7 @@ class PlainUrlTable:
 
     def unpack(self, data: bytes) -> None:
         """Add them again."""
-        self.add_many(msgspec.msgpack.decode(data, type=list[str]))
+        self.add_many(msgpack_decoder(list[str]).decode(data))
 
     def _key_and_site(self, number: int) -> tuple[str, int]:
         key = self.key(number)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import msgspec
-
+from lycosa.decoders import msgpack_decoder
 from lycosa.log.jetstream.address import parse_address
 from lycosa.log.jetstream.connection import STREAM_NOT_FOUND, Connection, Refused
 from lycosa.log.jetstream.messages import Subjects, whole
@@ -14,7 +13,7 @@ from lycosa.log.jetstream.trust import refuse_old_server
 from lycosa.log.protocol import StoredCrawl
 
 _PREFIX = "LYCOSA_"
-_note = msgspec.msgpack.Decoder(tuple[str, bytes])
+_note = msgpack_decoder(tuple[str, bytes])
 
 
 def list_crawls(url: str, patience_seconds: float) -> list[StoredCrawl]:

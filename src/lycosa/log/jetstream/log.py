@@ -14,6 +14,7 @@ from typing import Any, TypeVar
 import msgspec
 import zstandard
 
+from lycosa.decoders import msgpack_decoder
 from lycosa.errors import LogError
 from lycosa.failpoints import reach
 from lycosa.log.archive import framed
@@ -44,8 +45,8 @@ from lycosa.log.jetstream.writing import MOST_MESSAGES, MOST_PARTITIONS, End, Wa
 from lycosa.log.protocol import Contents, Head, Take, Write, check_name, identity_of
 
 T = TypeVar("T")
-_frames = msgspec.msgpack.Decoder(list[tuple[int, bytes]])
-_note = msgspec.msgpack.Decoder(tuple[str, bytes])
+_frames = msgpack_decoder(list[tuple[int, bytes]])
+_note = msgpack_decoder(tuple[str, bytes])
 
 
 class JetStreamLog:

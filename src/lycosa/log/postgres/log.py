@@ -15,6 +15,7 @@ from typing import Any
 import msgspec
 import zstandard
 
+from lycosa.decoders import msgpack_decoder
 from lycosa.errors import FormatError, LogError
 from lycosa.failpoints import reach
 from lycosa.log.archive import framed
@@ -39,7 +40,7 @@ _WRITE = (
     "SELECT @write(%b::text, %b::int[], %b::bigint[], %b::bytea[], %b::bytea[], %b::bigint[],"
     " %b::int[], %b::int[], %b::bytea[])"
 )
-_frames = msgspec.msgpack.Decoder(list[tuple[int, bytes]])
+_frames = msgpack_decoder(list[tuple[int, bytes]])
 
 
 class PostgresLog:

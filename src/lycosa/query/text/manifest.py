@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 from xxhash import xxh3_64_intdigest
 
+from lycosa.decoders import json_decoder
 from lycosa.query.text.schema import FORMAT
 
 MANIFEST = "manifest.json"
@@ -50,7 +51,7 @@ class Manifest(msgspec.Struct):
 
 def read_manifest(generation: Path) -> Manifest:
     """Read the manifest of a generation."""
-    return msgspec.json.decode((generation / MANIFEST).read_bytes(), type=Manifest)
+    return json_decoder(Manifest).decode((generation / MANIFEST).read_bytes())
 
 
 def write_manifest(generation: Path, manifest: Manifest) -> None:

@@ -17,6 +17,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Route
 
+from lycosa.decoders import converted
 from lycosa.errors import ConfigError, LogUnavailable, LycosaError, QueryError
 from lycosa.serve.web.problems import Refusal, problem
 from lycosa.serve.web.served import ServedCrawl, ServedCrawls
@@ -128,7 +129,7 @@ def _query(operation: Operation, request: Request) -> Any:
     if len(given.multi_items()) != len(given):
         raise Refusal(400, "a parameter is given twice")
     try:
-        return msgspec.convert(dict(given), operation.query, strict=False)
+        return converted(dict(given), operation.query, strict=False)
     except msgspec.ValidationError as error:
         raise Refusal(400, f"a parameter is wrong: {error}") from None
 
@@ -141,7 +142,7 @@ def _body(operation: Operation, request: Request, content: bytes) -> Any:
         # A form of another page can send no JSON without being asked first.
         raise Refusal(415, "send application/json")
     try:
-        return msgspec.convert(_whole(msgspec.json.decode(content)), operation.body)
+        return converted(_whole(msgspec.json.decode(content)), operation.body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         raise Refusal(400, f"the body is not as it should be: {error}") from None
 

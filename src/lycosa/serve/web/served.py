@@ -20,6 +20,7 @@ from lycosa.crawl.control.live import Frame as LiveFrame
 from lycosa.crawl.control.live import read_frame
 from lycosa.crawl.control.metrics import metrics_of
 from lycosa.crawl.directory import CrawlDirectory
+from lycosa.decoders import json_decoder
 from lycosa.errors import LycosaError
 from lycosa.query.answer_pool import AnswerPool
 from lycosa.serve.reading.requests import ReadingPool, Resting
@@ -127,7 +128,7 @@ class ServedCrawl:
         signature = log_signature(self.directory.path)
         if self._rest is None or self._rest[0] != signature:
             content = answered(self._reading.ask(Resting(), FOLD_SECONDS)).body
-            frame = msgspec.json.decode(content, type=Frame)
+            frame = json_decoder(Frame).decode(content)
             self._rest = (signature, frame)
         return self._rest[1]
 

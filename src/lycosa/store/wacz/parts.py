@@ -26,6 +26,7 @@ import msgspec
 import pyarrow as pa
 from isal import isal_zlib
 
+from lycosa.decoders import json_decoder
 from lycosa.errors import StoreError
 from lycosa.store.files import sync_file, temporary
 from lycosa.store.layout import CDX, Name, cdx_path, names_in, sealed_path, warc_path
@@ -139,7 +140,7 @@ def _state(path: Path) -> tuple[int, int]:
 
 def _read(store: Path) -> _Memory:
     try:
-        found = msgspec.json.decode((store / "parts.json").read_bytes(), type=_Memory)
+        found = json_decoder(_Memory).decode((store / "parts.json").read_bytes())
     except (FileNotFoundError, msgspec.DecodeError):
         return _Memory()
     return found if found.format == FORMAT else _Memory()

@@ -9,6 +9,7 @@ from contextlib import suppress
 
 import msgspec
 
+from lycosa.decoders import msgpack_decoder
 from lycosa.study.documents.document import (
     CUT_OFF,
     DAMAGED,
@@ -52,7 +53,7 @@ class DocumentReader:
         if len(head) == _LENGTH_BYTES:
             reply = process.stdout.read(int.from_bytes(head, "little"))
             with suppress(msgspec.DecodeError):
-                return msgspec.msgpack.decode(reply, type=Document)
+                return msgpack_decoder(Document).decode(reply)
         return Document(_why_ended(self.close()))
 
     def close(self) -> int:

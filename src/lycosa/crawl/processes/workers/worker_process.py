@@ -19,8 +19,6 @@ from collections.abc import Callable, Sequence
 from contextlib import closing
 from pathlib import Path
 
-import msgspec
-
 from lycosa.channel import Channel
 from lycosa.config.requests import Limits
 from lycosa.crawl.budget import Limit
@@ -66,6 +64,7 @@ from lycosa.crawl.processes.workers.protocol import (
     Stuck,
 )
 from lycosa.crawl.status.progress import Progress
+from lycosa.decoders import json_decoder
 from lycosa.errors import LycosaError
 from lycosa.failpoints import arm_from_environment
 from lycosa.log.protocol import Head
@@ -308,7 +307,7 @@ def main(arguments: list[str]) -> int:
     collect_seldom()
     arm_from_environment()
     directory = CrawlDirectory(Path(path))
-    assignment = msgspec.json.decode(packed, type=Assignment)
+    assignment = json_decoder(Assignment).decode(packed)
     with MainLoop(assignment.clock_offset) as main_loop:
         channel: Channel[Command] = Channel(
             main_loop.loop, socket.socket(fileno=int(descriptor)), Command

@@ -11,8 +11,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec import convert
-
+from lycosa.decoders import converted
 from lycosa.frontier.fold.facts.columns import Sites
 from lycosa.records import (
     BatonPassed,
@@ -94,7 +93,7 @@ class Batons:
         if packed:
             self.moved, self.next, self.last = packed["moved"], packed["next"], packed["last"]
             self.asked, self.news = set(packed["asked"]), set(packed["news"])
-            self.others = convert(packed["others"], dict[int, dict[str, SiteReport]])
+            self.others = converted(packed["others"], dict[int, dict[str, SiteReport]])
 
 
 def learn_site(sites: Sites, rules: dict[int, bytes], site: int, known: SiteReport) -> None:

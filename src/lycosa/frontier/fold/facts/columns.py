@@ -14,6 +14,8 @@ from typing import Any
 
 import msgspec
 
+from lycosa.decoders import msgpack_decoder
+
 NONE = 0xFFFFFFFF
 
 JUDGED, VAIN = 0x80, 0x40
@@ -65,7 +67,7 @@ class Columns:
 
     def unpack(self, data: bytes) -> None:
         """Replace the contents of all arrays; one that is younger than the data is all zeros."""
-        packed = msgspec.msgpack.decode(data, type=dict[str, bytes])
+        packed = msgpack_decoder(dict[str, bytes]).decode(data)
         length = 0
         for name in self._types:
             values: array[Any] = getattr(self, name)

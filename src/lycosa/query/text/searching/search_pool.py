@@ -11,6 +11,7 @@ from pathlib import Path
 
 import msgspec
 
+from lycosa.decoders import msgpack_decoder
 from lycosa.errors import QueryError
 from lycosa.query.answer_pool import AnswerPool, AnswerProcess
 from lycosa.query.protocol import QueryReply
@@ -61,4 +62,4 @@ def _results(reply: QueryReply) -> Results:
         raise QueryError(why)
     if reply.kind != "answer":
         raise QueryError(reply.text)
-    return msgspec.msgpack.decode(reply.body, type=Results)
+    return msgpack_decoder(Results).decode(reply.body)

@@ -7,6 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 from starlette.responses import Response
 
+from lycosa.decoders import json_decoder
 from lycosa.serve.reading.requests import Capture, Explain
 from lycosa.serve.records import CaptureList, UrlFacts
 from lycosa.serve.web.operations import Call, Operation
@@ -43,7 +44,7 @@ def explain_url(call: Call) -> bytes:
 
 def list_captures(call: Call) -> CaptureList:
     """Return the fetches of a URL."""
-    facts = msgspec.json.decode(explain_url(call), type=UrlFacts)
+    facts = json_decoder(UrlFacts).decode(explain_url(call))
     return CaptureList(facts.url, facts.captures)
 
 
