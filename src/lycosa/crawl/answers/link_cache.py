@@ -8,7 +8,7 @@ other modules note what they find out about it.
 
 A reference that needs more of the page than its folder (`#part`, `?page=2`, or an empty
 one) is resolved for its page alone. One with a scheme and a host needs nothing of the page: what it
-became is known in all folders.
+became is remembered once for all folders.
 
 Always true:
   * `targets(hrefs, base)` is what resolving and judging each of them by itself would give;
@@ -54,28 +54,32 @@ class Targets:
     def targets(self, hrefs: Sequence[str], base: str) -> list[Target]:
         """Return where references of a page lead whose base is this URL."""
         folder = folder_of(base)
-        known = self._by_folder.get(folder)
-        if known is None:
-            known = self._by_folder[folder] = {}
+        known = self._by_folder.get(folder, {})
         met = list(map(known.get, hrefs))
         if None not in met:
             return cast(list[Target], met)
-        places = [place for place, target in enumerate(met) if target is None]
-        self._count += len(places)
         elsewhere = self._absolute
-        for place in places:
-            found = elsewhere.get(hrefs[place])
-            if found is not None:
-                met[place] = known[hrefs[place]] = found
-        places = [place for place in places if met[place] is None]
+        places = []
+        for place, target in enumerate(met):
+            if target is None:
+                found = elsewhere.get(hrefs[place])
+                if found is None:
+                    places.append(place)
+                else:
+                    met[place] = found
+        if not places:
+            return cast(list[Target], met)
+        self._count += len(places)
         missing = [hrefs[place] for place in places]
         keys = canonical_keys(missing, base)
         for place, href, key in zip(places, missing, keys, strict=True):
             target = met[place] = self._target(key, href, base)
-            if href[:1] in _BY_FOLDER:
+            if href.startswith(_ABSOLUTE):
+                elsewhere[href] = target
+            elif href[:1] in _BY_FOLDER:
                 known[href] = target
-                if href.startswith(_ABSOLUTE):
-                    elsewhere[href] = target
+        if known:
+            self._by_folder[folder] = known
         if self._count > self._most:
             self.forget()
         return cast(list[Target], met)

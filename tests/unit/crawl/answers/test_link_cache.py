@@ -113,6 +113,20 @@ def test_a_reference_is_judged_once() -> None:
     assert asked == ["org.e:/a/x", "org.e:/a/b", "org.e:/a/x"]
 
 
+def test_a_reference_with_a_host_is_remembered_once_for_all_folders() -> None:
+    asked: list[str] = []
+
+    def judge(key: str) -> Verdict:
+        asked.append(key)
+        return Verdict(key, "")
+
+    targets = Targets(judge, most=10)
+    for number in range(1000):
+        targets.targets(["http://e.org/x"], f"http://e.org/{number}/")
+    assert asked == ["org.e:/x"], "it is not forgotten, so it was counted once"
+    assert not targets._by_folder, "folders with nothing of their own take no memory"
+
+
 def test_no_more_is_remembered_than_is_allowed() -> None:
     targets = Targets(lambda key: Verdict(key, ""))
     most = targets_module.MOST_REFERENCES
