@@ -331,7 +331,7 @@ def only_a_majority_is_asked_for(patch: Patch) -> None:
 
 
 def addresses_are_compared(patch: Patch) -> None:
-    patch.setattr(soft_404, "without_echo", lambda text, path: text)
+    patch.setattr(soft_404, "own_name", lambda path: "")
 
 
 def snapshots_forget_probes(patch: Patch) -> None:

@@ -3,11 +3,12 @@
 The 64 counters are kept across: plane i holds bit i of all of them, so that a shingle is
 added to all counters by a few operations on whole words, as in a ripple-carry adder.
 
-Always true: `fingerprint` equals `plain_fingerprint` (tests/unit/extract/test_fingerprint.py).
+Always true (tests/unit/extract/test_fingerprint.py, test_echo.py): `fingerprint` equals
+`plain_fingerprint`, and `fingerprint_without` that of the text without the words that it skips.
 Cost: linear, and no memory.
 """
 
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
 cdef enum:
@@ -15,6 +16,7 @@ cdef enum:
 
 cdef extern from *:
     """
+    #include <string.h>
     static const uint64_t LYCOSA_A = 0x9E3779B97F4A7C15u;
     static const uint64_t LYCOSA_B = 0xD6E8FEB86659FD93u;
     static const uint64_t LYCOSA_C = 0xA0761D6478BD642Fu;
@@ -34,6 +36,8 @@ cdef extern from *:
     const uint64_t SECOND "LYCOSA_B"
     const uint64_t THIRD "LYCOSA_C"
     uint64_t little "lycosa_little"(uint64_t) noexcept nogil
+    bint is_alphanumeric "Py_UNICODE_ISALNUM"(uint32_t) noexcept nogil
+    void *memmem(const void *, size_t, const void *, size_t) noexcept nogil
     int before_low "lycosa_before_low"(uint64_t) noexcept nogil
 
 
@@ -117,15 +121,63 @@ cdef inline void count_four(uint64_t *planes, const uint64_t *h) noexcept nogil:
     count(planes + 2, add_two(planes + 1, one, other))
 
 
-cdef uint64_t fingerprint_of(const char *p, Py_ssize_t size) noexcept nogil:
+cdef bint is_letter_at(const char *p, const char *end) noexcept nogil:
+    """Return whether the character that begins there is a letter or a digit."""
+    cdef uint32_t code
+    cdef int more
+    if p >= end:
+        return False
+    code = <unsigned char> p[0]
+    if code >= 0x80:
+        more = 1 if code < 0xE0 else 2 if code < 0xF0 else 3
+        code &= 0x3F >> more
+        while more and p + 1 < end:
+            p += 1
+            code = code << 6 | (<unsigned char> p[0] & 0x3F)
+            more -= 1
+    return is_alphanumeric(code)
+
+
+cdef bint is_letter_before(const char *p, const char *begin) noexcept nogil:
+    cdef const char *end = p
+    while p > begin and end - p < 4:
+        p -= 1
+        if <unsigned char> p[0] & 0xC0 != 0x80:  # where a character begins
+            return is_letter_at(p, end)
+    return False
+
+
+cdef struct Name:
+    const char *text
+    size_t size
+    const char *found   # where it stands next, alone; the end of the page's text if nowhere
+
+
+cdef void find_alone(Name *name, const char *p, const char *begin, const char *end) noexcept nogil:
+    """Find the name from `p` on where no letter and no digit is before it or after it."""
+    while p < end:
+        p = <const char *> memmem(p, end - p, name.text, name.size)
+        if p == NULL:
+            break
+        if not is_letter_before(p, begin) and not is_letter_at(p + name.size, end):
+            name.found = p
+            return
+        p += 1
+    name.found = end
+
+
+cdef uint64_t fingerprint_of(const char *p, Py_ssize_t size, Name *skipped) noexcept nogil:
     cdef uint64_t planes[PLANES]
     cdef uint64_t words[3]
     cdef uint64_t four[4]
     cdef uint64_t set_, shingles = 0, result = 0
     cdef Py_ssize_t seen = 0
+    cdef const char *begin = p
     cdef const char *end = p + size
     cdef const char *start
     cdef int bit, i, used = 0
+    if skipped:
+        find_alone(skipped, p, begin, end)
     memset(planes, 0, sizeof(planes))
     memset(words, 0, sizeof(words))
     while True:
@@ -135,6 +187,11 @@ cdef uint64_t fingerprint_of(const char *p, Py_ssize_t size) noexcept nogil:
             break
         start = p
         p = end_of_word(p, end)
+        if skipped and p > skipped.found:
+            # The next word may belong to the name, too, if that has a space.
+            if p >= skipped.found + skipped.size:
+                find_alone(skipped, p, begin, end)
+            continue
         if seen >= 3:
             words[0], words[1] = words[1], words[2]
         words[seen if seen < 2 else 2] = hash_word(start, p - start, end)
@@ -162,4 +219,11 @@ cdef uint64_t fingerprint_of(const char *p, Py_ssize_t size) noexcept nogil:
 
 def fingerprint(bytes text not None):
     """Return the fingerprint of a text in UTF-8."""
-    return fingerprint_of(text, len(text))
+    return fingerprint_of(text, len(text), NULL)
+
+
+def fingerprint_without(bytes text not None, bytes name not None):
+    """Return the fingerprint of a text in UTF-8 without the words in which a name stands alone."""
+    cdef Name skipped
+    skipped.text, skipped.size = name, len(name)
+    return fingerprint_of(text, len(text), &skipped if skipped.size else NULL)

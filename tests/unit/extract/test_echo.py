@@ -9,6 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lycosa.extract.echo import _found_alone, own_name, without_echo
+from lycosa.extract.fingerprint import fingerprint_without, plain_fingerprint
 
 
 @pytest.mark.parametrize(
@@ -60,6 +61,24 @@ def test_a_name_is_found_where_a_pattern_finds_it(name: str, pieces: list[int]) 
     text = "".join((name, name[1:], name[:1], "é", "_", " ")[number] for number in pieces)
     pattern = rf"(?<![^\W_]){re.escape(name)}(?![^\W_])"
     assert list(_found_alone(name, text)) == [found.start() for found in re.finditer(pattern, text)]
+
+
+@given(
+    st.sampled_from(["lamp", "lamp-7", "my page", "é", "1-1", "a"]),
+    st.lists(
+        st.sampled_from(["lamp", "s", "-7", "my", "page", "é", "ß", "—", "1", "-", "a", " ", "\n"])
+    ),
+)
+@example("my page", ["my", " ", "page", " ", "my", " ", "page"])
+@example("my page", ["my", "\n", "page", " ", "my", "a", "page"])
+def test_fingerprints_are_taken_without_the_same_words(name: str, pieces: list[str]) -> None:
+    text = "".join(pieces)
+    left = without_echo(text, f"/x/{name}").encode()
+    assert fingerprint_without(text.encode(), name.encode()) == plain_fingerprint(left)
+
+
+def test_no_name_is_no_word() -> None:
+    assert fingerprint_without(b"one two three", b"") == plain_fingerprint(b"one two three")
 
 
 def test_one_endless_word_takes_linear_time() -> None:

@@ -47,8 +47,8 @@ from hashlib import blake2b
 
 from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.ports import Ports
-from lycosa.extract.echo import without_echo
-from lycosa.extract.fingerprint import distance, fingerprint
+from lycosa.extract.echo import own_name
+from lycosa.extract.fingerprint import distance, fingerprint_without
 from lycosa.fetch.robots.rules import Rules
 from lycosa.frontier.distance import SEED, through
 from lycosa.frontier.fold.facts.columns import DONE, NONE
@@ -211,6 +211,7 @@ def _folders(state: PartitionState, site: int) -> Iterator[str]:
 
 def _fingerprint(answered: PageAnswer) -> int:
     """Return the fingerprint of a page's text without its own address."""
-    text = answered.text.decode()
-    rest = without_echo(text, answered.path)
-    return answered.fingerprint if rest is text else fingerprint(rest.encode())
+    name = own_name(answered.path).encode()
+    if not name or name not in answered.text:
+        return answered.fingerprint
+    return fingerprint_without(answered.text, name)
