@@ -1,8 +1,8 @@
 """Address slots: the processes of one user on one machine ask an address one after the other.
 
-A file has a slot for every hash of an address. A process takes the slot before a request: a lock on
-its bytes, which the kernel frees when the process dies, however it dies, and a moment that is
-written there. While the slot is held the moment says *in use*; the process that releases it writes
+A file has a slot for every hash of an address. A process takes the slot before a request: a lock,
+which the kernel frees when the process dies, however it dies, and a moment that is written into the
+slot. While the slot is held the moment says *in use*; the process that releases it writes
 the moment from which the address may be asked again. A slot that is in use and not locked was held
 by a process that died: the pause begins when that is noticed.
 
@@ -15,8 +15,8 @@ of the machine's monotonic clock, which all processes share; the file is named a
 because the next one begins at zero.
 
 Cost: taking and releasing a slot are two system calls and about 5 µs. The kernel keeps the
-locks of a file in a list, so with a thousand slots held it is ten times as much: a slot is
-taken right before a request, not when a host is merely ready.
+locks of a file in a list, so the locks are spread over several files; still, a slot is taken
+right before a request, not when a host is merely ready.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from xxhash import xxh64_intdigest
 from lycosa.errors import LogError
 
 SLOTS = 65_536
+LOCK_FILES = 64
 IN_USE = -1.0
 BUSY_SECONDS = 0.02
 """How soon a slot that another process holds is tried again at the earliest."""
@@ -55,16 +56,15 @@ class AddressSlots:
         folder = folder or runtime_folder()
         self._clock = clock
         self.path = folder / f"addresses-{_boot()}"
+        self._locks: list[int] = []
         try:
-            flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW
-            self._file = os.open(self.path, flags, 0o600)
-            size = SLOTS * _MOMENT_BYTES
-            if os.fstat(self._file).st_size < size:
-                os.ftruncate(self._file, size)
-            self._content = mmap.mmap(self._file, size)
-            self._moments = memoryview(self._content).cast("d")
+            self._content = _mapped(self.path, SLOTS * _MOMENT_BYTES)
+            for number in range(LOCK_FILES):
+                self._locks.append(_opened(folder / f"{self.path.name}.{number}"))
         except OSError as error:
+            self._close_locks()
             raise _unusable(self.path, error) from error
+        self._moments = memoryview(self._content).cast("d")
         self._held: dict[int, None] = {}
 
     def take(self, address: str, pause_seconds: float) -> float:
@@ -73,14 +73,14 @@ class AddressSlots:
         `pause_seconds` is the pause assumed for a process that died while it held the slot.
         """
         slot, lock, unlock = _slot_of(address)
-        if slot in self._held or not self._ask(lock):
+        if slot in self._held or not self._ask(slot, lock):
             return max(BUSY_SECONDS, min(pause_seconds, 0.25))
         now = self._clock()
         moment = self._moments[slot]
         if moment == IN_USE:
             moment = self._moments[slot] = now + pause_seconds
         if moment > now:
-            self._ask(unlock)
+            self._ask(slot, unlock)
             return moment - now
         self._held[slot] = None
         self._moments[slot] = IN_USE
@@ -91,20 +91,38 @@ class AddressSlots:
         slot, _, unlock = _slot_of(address)
         del self._held[slot]
         self._moments[slot] = self._clock() + pause_seconds
-        self._ask(unlock)
+        self._ask(slot, unlock)
 
     def close(self) -> None:
-        """Close the file. Slots still held are left as after a kill: their pause begins."""
+        """Close the files. Slots still held are left as after a kill: their pause begins."""
         self._moments.release()
         self._content.close()
-        os.close(self._file)
+        self._close_locks()
 
-    def _ask(self, request: bytes) -> bool:
+    def _close_locks(self) -> None:
+        for lock in self._locks:
+            os.close(lock)
+
+    def _ask(self, slot: int, request: bytes) -> bool:
         try:
-            fcntl.fcntl(self._file, fcntl.F_OFD_SETLK, request)
+            fcntl.fcntl(self._locks[slot % LOCK_FILES], fcntl.F_OFD_SETLK, request)
         except (BlockingIOError, PermissionError):
             return False
         return True
+
+
+def _opened(path: Path) -> int:
+    return os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+
+
+def _mapped(path: Path, size: int) -> mmap.mmap:
+    file = _opened(path)
+    try:
+        if os.fstat(file).st_size < size:
+            os.ftruncate(file, size)
+        return mmap.mmap(file, size)
+    finally:
+        os.close(file)
 
 
 def slot_of(address: str) -> int:
@@ -117,7 +135,7 @@ def _slot_of(address: str) -> tuple[int, bytes, bytes]:
     """Return a slot, and how the kernel is asked to lock it and to unlock it."""
     slot = slot_of(address)
     kinds = (fcntl.F_WRLCK, fcntl.F_UNLCK)
-    place = (os.SEEK_SET, slot * _MOMENT_BYTES, _MOMENT_BYTES, 0)
+    place = (os.SEEK_SET, slot, 1, 0)
     lock, unlock = (_LOCK.pack(kind, *place) for kind in kinds)
     return slot, lock, unlock
 
