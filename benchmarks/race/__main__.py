@@ -98,7 +98,7 @@ def _race(
         file.read_bytes()
     for turn in range(asked.runs):
         for client in racers:
-            served = spread.spread(tree) if client.is_spread else tree
+            served = spread.spread(tree, client.hosts) if client.hosts else tree
             tls = asked.tls and not client.names
             with server.serving(nginx, served, names=client.names, tls=tls) as port:
                 if turn == 0:
@@ -107,7 +107,7 @@ def _race(
                 seconds = asked.slow_seconds if client.is_slow else 0.0
                 run, pages = _run(client, Course(served, port, seconds=seconds, tls=tls))
             race.runs.setdefault(client.name, []).append(run)
-            if run.complete and (client.is_spread or not client.names):
+            if run.complete and (client.hosts or not client.names):
                 race.pages[client.name] = pages
             print(
                 f"tree {tree.name}, run {turn + 1}, {client.title}: {run.pages:,} pages, "

@@ -18,7 +18,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from benchmarks.race.environments import bench_environment, lycosa_environment
-from benchmarks.race.server import addresses, authority
+from benchmarks.race.server import NAMES, addresses, authority
 from benchmarks.race.spread import host_of
 from benchmarks.race.trees import CACHE, Tree, program
 
@@ -62,7 +62,8 @@ class Client:
     fine: Sequence[int] = (0,)
     is_slow: bool = False
     names: bool = False
-    is_spread: bool = False
+    hosts: int = 0
+    """Over how many hosts its tree is spread; 0 if it crawls the tree as it came."""
 
 
 def lycosa_command(path: str, course: Course, folder: Path) -> list[str]:
@@ -91,10 +92,10 @@ def lycosa_names_command(path: str, course: Course, folder: Path) -> list[str]:
 
 
 def lycosa_spread_command(path: str, course: Course, folder: Path) -> list[str]:
-    """Crawl the tree whose pages lie on 64 hosts."""
-    start = f"http://{host_of(course.tree.start)}{course.tree.start}"
+    """Crawl a tree that is spread over hosts."""
+    start = f"http://{host_of(course.tree.start, course.tree.hosts)}{course.tree.start}"
     command = [path, "crawl", start, "-o", str(folder / "crawl"), "--allow-private"]
-    for host in _hosts(course, folder):
+    for host in list(_hosts(course, folder))[: course.tree.hosts]:
         command += ["--include", f"http://{host}{course.tree.scope}"]
     command += _as_fast_as_it_goes()
     command += ["--set", f"fetch.hosts_file={folder / 'hosts'}"]
@@ -212,16 +213,16 @@ def _lycosa_names() -> Client:
     )
 
 
-def _lycosa_spread() -> Client:
+def _lycosa_spread(name: str, title: str, hosts: int) -> Client:
     path = lycosa_program()
     return Client(
-        "lycosa-spread",
-        "Lycosa, pages on 64 hosts",
+        name,
+        title,
         _line([path, "--version"]),
         lambda course, folder: lycosa_spread_command(path, course, folder),
         lycosa_pages,
         names=True,
-        is_spread=True,
+        hosts=hosts,
     )
 
 
@@ -253,7 +254,10 @@ def _scrapy(kind: str, title: str) -> Client:
 MAKERS: Mapping[str, Callable[[], Client]] = {
     "lycosa": _lycosa,
     "lycosa-names": _lycosa_names,
-    "lycosa-spread": _lycosa_spread,
+    "lycosa-spread": lambda: _lycosa_spread("lycosa-spread", "Lycosa, pages on 64 hosts", NAMES),
+    "lycosa-absolute": lambda: _lycosa_spread(
+        "lycosa-absolute", "Lycosa, these pages on one host", 1
+    ),
     "wget2": _wget2,
     "scrapy-lexbor": lambda: _scrapy("lexbor", "Scrapy, lexbor spider"),
     "scrapy-plain": lambda: _scrapy("plain", "Scrapy, CrawlSpider"),

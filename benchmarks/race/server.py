@@ -92,7 +92,7 @@ class Place:
         secure = " ssl" if self.tls else ""
         places = addresses(self.names)
         listen = "\n    ".join(f"listen {address}:{port}{secure};" for address in places)
-        mark = LINK if self.maps else MARK if self.names and not tree.is_spread else ""
+        mark = LINK if self.maps else MARK if self.names and not tree.hosts else ""
         tls = TLS.format(authority=authority(), key=CACHE / "key.pem") if self.tls else ""
         return CONFIGURATION.format(
             folder=folder, root=tree.root, listen=listen, mark=mark, maps=self.maps, tls=tls

@@ -28,11 +28,13 @@ class Tree:
     served: str
     scope: str
     start: str
-    is_spread: bool = False
+    hosts: int = 0
+    """Over how many hosts its pages are spread (`spread`); 0 if its links are as they came."""
 
     @property
     def root(self) -> Path:
-        return CACHE / ("spread" if self.is_spread else "") / self.package / self.served
+        folder = f"spread-{self.hosts}" if self.hosts else ""
+        return CACHE / folder / self.package / self.served
 
 
 TREES = {

@@ -133,12 +133,14 @@ def test_a_tree_that_is_spread_has_the_same_links_on_hosts(
     )
     (pages / "b.html").write_text("<p>no link")
     (tree.root / "out.html").write_text("")
-    made = spread.spread(tree)
+    made = spread.spread(tree, 64)
     text = (made.root / "in" / "a.html").read_text()
-    assert f'<a class="x" href="http://{spread.host_of("/in/b.html")}/in/b.html#part">' in text
+    assert f'<a class="x" href="http://{spread.host_of("/in/b.html", 64)}/in/b.html#part">' in text
     assert 'href="../out.html"' in text
     assert "href='gone.html'" in text
     assert (made.root / "in" / "b.html").read_text() == "<p>no link"
+    alone = spread.spread(tree, 1)
+    assert 'href="http://h1.race.test/in/b.html#part"' in (alone.root / "in/a.html").read_text()
 
 
 def test_every_host_links_to_the_next_and_the_last_to_the_first(tmp_path: Path) -> None:
