@@ -32,6 +32,8 @@ from lycosa.log.sqlite_files import connected, is_damage, write_ahead
 
 VERSION = 1
 _APPLICATION_ID = 0x4C79636F  # "Lyco"
+_WRITER_SECONDS = 60
+"""How long who writes waits for another process."""
 
 _SCHEMA = """
 CREATE TABLE heads (
@@ -63,8 +65,10 @@ class SqliteLog:
         """The total time spent waiting for other writing processes."""
         with ExitStack() as opened:
             with self._failures_told():
-                self._connection = opened.enter_context(closing(connected(self._path, 60)))
-                write_ahead(self._connection, 60)
+                self._connection = opened.enter_context(
+                    closing(connected(self._path, _WRITER_SECONDS))
+                )
+                write_ahead(self._connection, _WRITER_SECONDS)
                 level = "FULL" if durability == "power" else "OFF"
                 self._connection.execute(f"PRAGMA synchronous={level}")
                 self._connection.execute("PRAGMA cache_size=-8000")

@@ -1,6 +1,6 @@
-"""What a partition knows, kind by kind: each is a piece of the state that packs itself.
+"""What a partition knows, kind by kind: the pieces that its state is made of.
 
-A kind is told what events say about it, and knows neither the other kinds nor the state as a whole.
+A kind is told what events say about it, and knows nothing of the state as a whole.
 
     columns       facts of every URL, site and host, in flat arrays
     sources       the page that led to each URL first
