@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
+from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
@@ -113,28 +114,43 @@ def reversed_domain_of(reversed_host: str) -> str:
     if reversed_host[0] == "[" or reversed_host.partition(".")[0].isdigit():
         return reversed_host
     labels = reversed_host.split(".")
-    domain = _suffixes().privatesuffix(".".join(labels[::-1]))
+    domain = _suffixes_under(labels[0].lower()).privatesuffix(".".join(labels[::-1]))
     if not domain:
         return reversed_host
     return ".".join(labels[: domain.count(".") + 1])
 
 
 @cache
-def _suffixes() -> PublicSuffixList:
-    """Read the list that comes with the package, only when it is needed.
+def _suffixes_under(top: str) -> PublicSuffixList:
+    """Return the suffixes under a top-level domain, in lower case: those that a host can have.
 
-    The package would prepare and encode all names of it, which takes 60 ms. They are prepared, and
-    few are not in ASCII.
+    The package takes 60 ms to prepare and encode all of its list, and few domains of it are met.
     """
-    text = Path(publicsuffixlist.PSLFILE).read_text(encoding="utf-8")
-    _, _, text = text.partition("===BEGIN ICANN DOMAINS===")
-    names = [
-        line
-        for line in text.partition("===END ICANN DOMAINS===")[0].splitlines()
-        if line and not line.startswith("//")
-    ]
+    names = _names_under(top)
+    if top.startswith("xn--"):
+        with suppress(UnicodeError):  # what stands for no name is not in the list
+            names += _names_under(top[4:].encode("ascii").decode("punycode"))
     names += [".".join(map(_in_ascii, name.split("."))) for name in names if not name.isascii()]
     return PublicSuffixList(names, accept_encoded_idn=False, accept_unknown=True)
+
+
+def _names_under(top: str) -> list[str]:
+    listed, found = _listed(), []
+    for ending in (f"\n{top}\n".encode(), f".{top}\n".encode()):
+        end = listed.find(ending)
+        while end >= 0:
+            name = listed[listed.rfind(b"\n", 0, end + 1) + 1 : end + len(ending) - 1]
+            if not name.startswith(b"//"):
+                found.append(name.decode())
+            end = listed.find(ending, end + 1)
+    return found
+
+
+@cache
+def _listed() -> bytes:
+    """Read the list that comes with the package, only when it is needed."""
+    _, _, text = Path(publicsuffixlist.PSLFILE).read_bytes().partition(b"===BEGIN ICANN DOMAINS===")
+    return text.partition(b"===END ICANN DOMAINS===")[0]
 
 
 def _in_ascii(label: str) -> str:
