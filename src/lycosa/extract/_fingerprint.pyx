@@ -4,7 +4,7 @@ The 64 counters are kept across: plane i holds bit i of all of them, so that a s
 added to all counters by a few operations on whole words, as in a ripple-carry adder.
 
 Always true (tests/unit/extract/test_fingerprint.py, test_echo.py): `fingerprint` equals
-`plain_fingerprint`, and `fingerprint_without` that of the text without the words that it skips.
+`plain_fingerprint`, and so do both `fingerprints`, the second of the text without the name.
 Cost: linear, and no memory.
 """
 
@@ -166,64 +166,142 @@ cdef void find_alone(Name *name, const char *p, const char *begin, const char *e
     name.found = end
 
 
-cdef uint64_t fingerprint_of(const char *p, Py_ssize_t size, Name *skipped) noexcept nogil:
-    cdef uint64_t planes[PLANES]
-    cdef uint64_t words[3]
-    cdef uint64_t four[4]
-    cdef uint64_t set_, shingles = 0, result = 0
-    cdef Py_ssize_t seen = 0
-    cdef const char *begin = p
-    cdef const char *end = p + size
-    cdef const char *start
-    cdef int bit, i, used = 0
-    if skipped:
-        find_alone(skipped, p, begin, end)
-    memset(planes, 0, sizeof(planes))
-    memset(words, 0, sizeof(words))
-    while True:
-        while p < end and is_space(p[0]):
-            p += 1
-        if p == end:
-            break
-        start = p
-        p = end_of_word(p, end)
-        if skipped and p > skipped.found:
-            # The next word may belong to the name, too, if that has a space.
-            if p >= skipped.found + skipped.size:
-                find_alone(skipped, p, begin, end)
-            continue
-        if seen >= 3:
-            words[0], words[1] = words[1], words[2]
-        words[seen if seen < 2 else 2] = hash_word(start, p - start, end)
-        seen += 1
-        if seen >= 3:
-            four[shingles % 4] = hash_shingle(words[0], words[1], words[2])
-            shingles += 1
-            if shingles % 4 == 0:
-                count_four(planes, four)
-    for i in range(<int> (shingles % 4)):
-        count(planes, four[i])
-    if seen and not shingles:
-        count(planes, hash_shingle(words[0], words[1], words[2]))
-        shingles = 1
-    while used < PLANES and shingles >> used:
-        used += 1
+cdef struct Shingles:
+    uint64_t planes[PLANES]
+    uint64_t four[4]  # the last ones; they are counted four at a time
+    uint64_t number
+
+
+cdef inline void add(Shingles *shingles, const uint64_t *words) noexcept nogil:
+    """Add the shingle of three words."""
+    shingles.four[shingles.number % 4] = hash_shingle(words[0], words[1], words[2])
+    shingles.number += 1
+    if shingles.number % 4 == 0:
+        count_four(shingles.planes, shingles.four)
+
+
+cdef inline uint64_t with_bit(Shingles *shingles, int bit) noexcept nogil:
+    """Return how many of the shingles have a bit."""
+    cdef uint64_t found = 0
+    cdef int i = 0
+    while shingles.number >> i:
+        found += ((shingles.planes[i] >> bit) & 1) << i
+        i += 1
+    for i in range(<int> (shingles.number % 4)):
+        found += (shingles.four[i] >> bit) & 1
+    return found
+
+
+cdef uint64_t majority(Shingles *some, Shingles *others) noexcept nogil:
+    """Return the bits that more than half of two lots of shingles have."""
+    cdef uint64_t found, result = 0, number = some.number + others.number
+    cdef int bit
     for bit in range(64):
-        set_ = 0
-        for i in range(used):
-            set_ |= ((planes[i] >> bit) & 1) << i
-        if 2 * set_ > shingles:
+        found = with_bit(some, bit) + with_bit(others, bit)
+        if 2 * found > number:
             result |= <uint64_t> 1 << bit
     return result
 
 
+cdef inline void push(uint64_t *words, Py_ssize_t seen, uint64_t word) noexcept nogil:
+    """Put a word behind the last two, if there are two."""
+    if seen >= 3:
+        words[0], words[1] = words[1], words[2]
+    words[seen if seen < 2 else 2] = word
+
+
+cdef inline const char *next_word(const char *p, const char *end) noexcept nogil:
+    while p < end and is_space(p[0]):
+        p += 1
+    return p
+
+
+cdef uint64_t fingerprint_of(const char *p, Py_ssize_t size) noexcept nogil:
+    cdef Shingles shingles, none
+    cdef uint64_t words[3]
+    cdef Py_ssize_t seen = 0
+    cdef const char *end = p + size
+    cdef const char *start
+    memset(&shingles, 0, sizeof(shingles))
+    memset(&none, 0, sizeof(none))
+    memset(words, 0, sizeof(words))
+    while True:
+        start = next_word(p, end)
+        if start == end:
+            break
+        p = end_of_word(start, end)
+        push(words, seen, hash_word(start, p - start, end))
+        seen += 1
+        if seen >= 3:
+            add(&shingles, words)
+    if seen and not shingles.number:
+        add(&shingles, words)
+    return majority(&shingles, &none)
+
+
+cdef void fingerprints_of(
+    const char *p, Py_ssize_t size, Name *name, uint64_t *whole, uint64_t *without
+) noexcept nogil:
+    """Take both fingerprints in one go: nearly all shingles are the same."""
+    cdef Shingles same, only_whole, only_without
+    cdef uint64_t words[3]
+    cdef uint64_t kept_words[3]
+    cdef uint64_t word
+    cdef Py_ssize_t seen = 0, kept = 0, since = 3  # how many words in a row are kept; 3 is many
+    cdef const char *begin = p
+    cdef const char *end = p + size
+    cdef const char *start
+    memset(&same, 0, sizeof(same))
+    memset(&only_whole, 0, sizeof(only_whole))
+    memset(&only_without, 0, sizeof(only_without))
+    memset(words, 0, sizeof(words))
+    memset(kept_words, 0, sizeof(kept_words))
+    find_alone(name, p, begin, end)
+    while True:
+        start = next_word(p, end)
+        if start == end:
+            break
+        p = end_of_word(start, end)
+        word = hash_word(start, p - start, end)
+        push(words, seen, word)
+        seen += 1
+        if p > name.found:
+            # The next word may belong to the name, too, if that has a space.
+            if p >= name.found + name.size:
+                find_alone(name, p, begin, end)
+            since = 0
+        else:
+            push(kept_words, kept, word)
+            kept += 1
+            since += 1
+            if since >= 3:
+                if seen >= 3:
+                    add(&same, words)
+                continue
+            if kept >= 3:
+                add(&only_without, kept_words)
+        if seen >= 3:
+            add(&only_whole, words)
+    if seen and seen < 3:
+        add(&only_whole, words)
+    if kept and kept < 3:
+        add(&only_without, kept_words)
+    whole[0] = majority(&same, &only_whole)
+    without[0] = majority(&same, &only_without)
+
+
 def fingerprint(bytes text not None):
     """Return the fingerprint of a text in UTF-8."""
-    return fingerprint_of(text, len(text), NULL)
+    return fingerprint_of(text, len(text))
 
 
-def fingerprint_without(bytes text not None, bytes name not None):
-    """Return the fingerprint of a text in UTF-8 without the words in which a name stands alone."""
-    cdef Name skipped
-    skipped.text, skipped.size = name, len(name)
-    return fingerprint_of(text, len(text), &skipped if skipped.size else NULL)
+def fingerprints(bytes text not None, bytes name not None):
+    """Return the fingerprint of a text in UTF-8, and without the words in which a name stands alone."""
+    cdef Name sought
+    cdef uint64_t whole, without
+    sought.text, sought.size = name, len(name)
+    if not sought.size:
+        whole = without = fingerprint_of(text, len(text))
+    else:
+        fingerprints_of(text, len(text), &sought, &whole, &without)
+    return whole, without

@@ -5,7 +5,7 @@ Error pages like to repeat the URL that was not found: "/shop/lamp-7 was not fou
 path, `lamp-7.html`, and `lamp-7` alone. A segment counts where it stands alone, not inside a longer
 word.
 
-Fingerprints are taken without it by `fingerprint.fingerprint_without`, which skips the same words.
+Fingerprints are taken without it by `fingerprint.fingerprints`, which skips the same words.
 
 The result is good for comparing and for nothing else: a page about lamps at `/lamps` loses
 the word, too. Measured in docs/decisions/0014-soft-404.md. Cost: linear in the text; where

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lycosa.extract.echo import _found_alone, own_name, without_echo
-from lycosa.extract.fingerprint import fingerprint_without, plain_fingerprint
+from lycosa.extract.fingerprint import fingerprints, plain_fingerprint
 
 
 @pytest.mark.parametrize(
@@ -74,11 +74,22 @@ def test_a_name_is_found_where_a_pattern_finds_it(name: str, pieces: list[int]) 
 def test_fingerprints_are_taken_without_the_same_words(name: str, pieces: list[str]) -> None:
     text = "".join(pieces)
     left = without_echo(text, f"/x/{name}").encode()
-    assert fingerprint_without(text.encode(), name.encode()) == plain_fingerprint(left)
+    whole, without = fingerprints(text.encode(), name.encode())
+    assert whole == plain_fingerprint(text.encode())
+    assert without == plain_fingerprint(left)
+
+
+@given(st.lists(st.sampled_from(["lamp", "one", "two", "three", "four"]), max_size=60))
+def test_both_fingerprints_of_longer_texts(words: list[str]) -> None:
+    kept = [word for word in words if word != "lamp"]
+    whole, without = fingerprints(" ".join(words).encode(), b"lamp")
+    assert whole == plain_fingerprint(" ".join(words).encode())
+    assert without == plain_fingerprint(" ".join(kept).encode())
 
 
 def test_no_name_is_no_word() -> None:
-    assert fingerprint_without(b"one two three", b"") == plain_fingerprint(b"one two three")
+    expected = plain_fingerprint(b"one two three")
+    assert fingerprints(b"one two three", b"") == (expected, expected)
 
 
 def test_one_endless_word_takes_linear_time() -> None:

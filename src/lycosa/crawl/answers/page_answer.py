@@ -80,6 +80,8 @@ class PageAnswer(Struct):
     """The visible text as it was scanned: pages are compared by it. Plugins do not change it."""
     fingerprint: int = 0
     """Of `text`; 0 without one."""
+    nameless_fingerprint: int = 0
+    """Of `text` without the page's own name, where the site's error page is looked for."""
     plugins: PluginPass | None = None
     """The page in the hands of the job's plugins, if it has some."""
     is_tried: bool = False

@@ -55,7 +55,8 @@ from lycosa.crawl.answers.triples import TripleExtraction
 from lycosa.crawl.bursts import Bursts
 from lycosa.crawl.pauses import back_off, resume_pause
 from lycosa.crawl.ports import Ports
-from lycosa.extract.fingerprint import fingerprint
+from lycosa.extract.echo import own_name
+from lycosa.extract.fingerprint import fingerprint, fingerprints
 from lycosa.failpoints import reach
 from lycosa.frontier.cycle_candidates import Planner
 from lycosa.frontier.fold.facts.guesses import TRIED, rule_name
@@ -230,7 +231,12 @@ class PageAnswers:
         text = answered.facts.content
         if text:
             answered.text = text
-            answered.fingerprint = fingerprint(text)
+            if self._prober.compares(answered):
+                name = own_name(answered.path).encode()
+                both = fingerprints(text, name)
+                answered.fingerprint, answered.nameless_fingerprint = both
+            else:
+                answered.fingerprint = fingerprint(text)
 
     def _recognise_list(self, answered: PageAnswer) -> None:
         """Tell whether a URL at which sitemaps usually are is one."""
@@ -419,4 +425,5 @@ class PageAnswers:
 
 def _drop_facts(answered: PageAnswer) -> None:
     """Forget what was read: nothing but the outcome is left of the answer."""
-    answered.facts, answered.text, answered.fingerprint = NO_FACTS, b"", 0
+    answered.facts, answered.text = NO_FACTS, b""
+    answered.fingerprint = answered.nameless_fingerprint = 0

@@ -37,7 +37,7 @@ Always true:
   * 429, 503 and failed connections are no verdict: the probe waits with its host.
 
 Cost: a search of the text of sampled pages, and of pages of sites with a soft 404, for their
-own address; a second fingerprint of those in which it stands.
+own address; a second fingerprint is taken along with the first one.
 """
 
 from __future__ import annotations
@@ -47,8 +47,7 @@ from hashlib import blake2b
 
 from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.ports import Ports
-from lycosa.extract.echo import own_name
-from lycosa.extract.fingerprint import distance, fingerprint_without
+from lycosa.extract.fingerprint import distance
 from lycosa.fetch.robots.rules import Rules
 from lycosa.frontier.distance import SEED, through
 from lycosa.frontier.fold.facts.columns import DONE, NONE
@@ -86,6 +85,14 @@ class Prober:
         self._wanted = ports.job.extract.soft_404_after
         self._bits = ports.job.extract.soft_404_bits
 
+    def compares(self, answered: PageAnswer) -> bool:
+        """Return whether the text without the page's own name may be asked for."""
+        probes, site = answered.partition.state.probes, answered.site
+        probe = probes.chosen.get(site)
+        if probe is None:
+            return self._wanted > 0
+        return probe == answered.page or site in probes.not_found
+
     def judge(self, answered: PageAnswer) -> Outcome:
         """Return the outcome of a page or a probe, given what the answer alone says."""
         probes, outcome = answered.partition.state.probes, answered.outcome
@@ -100,7 +107,7 @@ class Prober:
             or answered.page in known.beside
         ):
             return outcome
-        found = _fingerprint(answered)
+        found = answered.nameless_fingerprint
         is_soft = found and distance(found, known.fingerprint) <= self._bits
         return Outcome.SOFT_404 if is_soft else outcome
 
@@ -118,7 +125,7 @@ class Prober:
             and answered.is_readable
             and all(page != sampled for sampled, _ in probes.sample(site))
         ):
-            partition.record(Sampled(site, page, _fingerprint(answered)))
+            partition.record(Sampled(site, page, answered.nameless_fingerprint))
             if probes.sample_size(site) >= self._wanted:
                 self.probe(partition, site, answered.ended)
 
@@ -141,7 +148,7 @@ class Prober:
     def _verdict(self, answered: PageAnswer) -> Outcome:
         if answered.outcome is Outcome.NOT_FOUND:
             return Outcome.PROBE_HONEST
-        found = _fingerprint(answered)
+        found = answered.nameless_fingerprint
         if answered.outcome is not Outcome.KEPT or not answered.is_readable or not found:
             return Outcome.PROBE_INCONCLUSIVE
         sample = answered.state.probes.sample(answered.site)
@@ -159,7 +166,7 @@ class Prober:
             is_everything = is_unclear and 200 <= answered.answer.status < 300
             partition.record(SiteProbed(moment, site, verdict, is_everything=is_everything))
             return
-        found = _fingerprint(answered)
+        found = answered.nameless_fingerprint
         sample = partition.state.probes.sample(site)
         beside = [other for other, known in sample if distance(found, known) <= self._bits]
         partition.record(SiteProbed(moment, site, verdict, found, beside))
@@ -207,11 +214,3 @@ def _folders(state: PartitionState, site: int) -> Iterator[str]:
         path = state.table.key(page)[start:].partition("?")[0]
         yield path[: path.rindex("/") + 1]
     yield "/"
-
-
-def _fingerprint(answered: PageAnswer) -> int:
-    """Return the fingerprint of a page's text without its own address."""
-    name = own_name(answered.path).encode()
-    if not name or name not in answered.text:
-        return answered.fingerprint
-    return fingerprint_without(answered.text, name)
