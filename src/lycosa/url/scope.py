@@ -64,32 +64,34 @@ class Scope:
         """Return the verdict on one key."""
         if not self._steps:
             return Verdict(key, BY_DEFAULT)
+        candidate: Candidate | None = None
         try:
-            candidate = Candidate(key)
             for step in self._steps:
                 if isinstance(step, BySite):
-                    verdict = step.verdict(candidate.key)
+                    verdict = step.verdict(key)
                     if verdict is not None:
                         return verdict
                     continue
+                if candidate is None:
+                    candidate = Candidate(key)
                 conditions, change, accepts, reason = step
                 for condition in conditions:
                     if not condition.holds(candidate):
                         break
                 else:
                     if change is None:
-                        return Verdict(candidate.key if accepts else None, reason)
+                        return Verdict(key if accepts else None, reason)
                     url = change.apply(candidate)
                     if url is not None:
                         changed = canonical_key(url)
                         if changed is None:
                             return Verdict(None, BAD_TRANSFORM)
-                        candidate = Candidate(changed)
+                        key, candidate = changed, None
         except TooSlow:
             return Verdict(None, TOO_SLOW)
         if self._accepts_by_name:
             return Verdict(None, OUT_OF_SCOPE)
-        return Verdict(candidate.key, BY_DEFAULT)
+        return Verdict(key, BY_DEFAULT)
 
 
 class BySite:
@@ -107,7 +109,7 @@ class BySite:
 
     def verdict(self, key: str) -> Verdict | None:
         """Return the verdict of the first rule that decides on a key, if one does."""
-        for beginnings, accepts, reason in self._rules.get(site_of(key), ()):
+        for beginnings, accepts, reason in self._rules.get(key[: key.index("/")], ()):
             if key.startswith(beginnings):
                 return Verdict(key if accepts else None, reason)
         return None

@@ -59,21 +59,20 @@ class Targets:
         if None not in met:
             return cast(list[Target], met)
         elsewhere = self._absolute
-        places = []
-        for place, target in enumerate(met):
-            if target is None:
-                found = elsewhere.get(hrefs[place])
-                if found is None:
-                    places.append(place)
-                else:
-                    met[place] = found
+        find = elsewhere.get
+        met = [target or find(href) for target, href in zip(met, hrefs, strict=True)]
+        places = [place for place, target in enumerate(met) if target is None]
         if not places:
             return cast(list[Target], met)
         self._count += len(places)
         missing = [hrefs[place] for place in places]
         keys = canonical_keys(missing, base)
+        judged = self._judged
         for place, href, key in zip(places, missing, keys, strict=True):
-            target = met[place] = self._target(key, href, base)
+            target = judged.get(key) if key is not None else self._refused(href, base)
+            if target is None:
+                target = self._target(cast(str, key))
+            met[place] = target
             if href.startswith(_ABSOLUTE):
                 elsewhere[href] = target
             elif href[:1] in _BY_FOLDER:
@@ -96,18 +95,19 @@ class Targets:
         self._by_key.clear()
         self._count = 0
 
-    def _target(self, key: str | None, href: str, base: str) -> Target:
-        if key is None:
-            said = href[:LONGEST_REFUSED]  # of `data:` URLs, too, which may be long
-            return Target("", said, url_id(said), refusal(href, base) or "invalid")
-        target = self._judged.get(key)
-        if target is None:
-            verdict = self._judge(key)
-            if verdict.key is None:
-                target = Target(key, url_of(key), url_id(key), verdict.reason)
-            else:
-                target = self._wanted(verdict.key)
-            self._judged[key] = target
+    def _refused(self, href: str, base: str) -> Target:
+        """Return the target of what is no URL of the web."""
+        said = href[:LONGEST_REFUSED]  # of `data:` URLs, too, which may be long
+        return Target("", said, url_id(said), refusal(href, base) or "invalid")
+
+    def _target(self, key: str) -> Target:
+        """Return the target of a key that has not been judged."""
+        verdict = self._judge(key)
+        if verdict.key is None:
+            target = Target(key, url_of(key), url_id(key), verdict.reason)
+        else:
+            target = self._wanted(verdict.key)
+        self._judged[key] = target
         return target
 
     def _wanted(self, key: str) -> Target:

@@ -244,7 +244,7 @@ def plain(batch: pa.RecordBatch) -> pa.RecordBatch:
 
 def url_id(key: str) -> int:
     """Return the id of a URL, unsigned."""
-    return int(xxh3_64_intdigest(key.encode()))
+    return xxh3_64_intdigest(key.encode())
 
 
 def fetch_id(key: str, moment: float) -> int:
