@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import re
 
-_INVISIBLE = re.compile(
+# They stand as text, which `re` compiles when it meets them first: most words are ASCII.
+_INVISIBLE = (
     "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f"
     "\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff"
     "\U000e0000-\U000e0fff]"
 )
 
 # Joiners and variation selectors are left: Persian, Hindi and emoji are written with them.
-_UNRULY = re.compile(
+_UNRULY = (
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff"
     "\ufff0-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"
 )
@@ -24,7 +25,7 @@ _UNRULY = re.compile(
 
 def visible(text: str) -> str:
     """Write everything that would not be seen, or would move other text, by its number."""
-    return _INVISIBLE.sub(_number, text)
+    return re.sub(_INVISIBLE, _number, text)
 
 
 def on_screen(text: str) -> str:
@@ -34,12 +35,12 @@ def on_screen(text: str) -> str:
     """
     if text.isascii() and text.isprintable():
         return text
-    return _UNRULY.sub(_number, text.replace("\r\n", "\n"))
+    return re.sub(_UNRULY, _number, text.replace("\r\n", "\n"))
 
 
 def in_json(text: str) -> str:
     """Return the same JSON with such characters as JSON escapes."""
-    return _UNRULY.sub(_json_escape, text)
+    return re.sub(_UNRULY, _json_escape, text)
 
 
 def _number(found: re.Match[str]) -> str:

@@ -29,6 +29,7 @@ program()
 
 NOT_NEEDED = {
     "asyncio": "our loop is our own",
+    "ctypes": "nothing is asked of the C library beside what the environment says",
     "curl": "plain HTTP is spoken by ourselves",
     "email": "heads of answers are read by ourselves",
     "http": "the same",
@@ -36,6 +37,8 @@ NOT_NEEDED = {
     "lycosa.crawl.processes.workers.worker_process": "there is one worker",
     "lycosa.crawl.processes.workers.supervisor": "there is one worker",
     "lycosa.crawl.answers.plugins": "there are no plugins",
+    "lycosa.extract.html.mentions": "the job is not wide",
+    "lycosa.extract.html.mentioned_text": "the job is not wide",
     "lycosa.frontier.schedulers.tree": "another scheduler's",
     "lycosa.plugins.hooks": "there are no plugins",
     "lycosa.plugins.plugin": "there are no plugins",
@@ -48,6 +51,7 @@ NOT_NEEDED = {
     "pycurl": "plain HTTP is spoken by ourselves",
     "pyoxigraph": "for questions",
     "rich": "nobody looks",
+    "shutil": "nothing is moved, and it loads three compressors",
     "ssl": "nobody asks for https",
     "tempfile": "memory is enough",
     "tomllib": "the job was made of flags",

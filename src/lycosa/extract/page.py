@@ -18,8 +18,6 @@ from functools import cache, lru_cache
 from lycosa.extract.charset import to_utf8
 from lycosa.extract.facts import LONGEST_PAGE, Facts
 from lycosa.extract.html._scan import gather
-from lycosa.extract.html.mentioned_text import mentioned_in_markup, mentioned_in_text
-from lycosa.extract.html.mentions import mentioned_in_script
 from lycosa.extract.html.references import resolve_text
 from lycosa.extract.html.values import one_line
 from lycosa.extract.list_parts import parts_listed
@@ -106,6 +104,8 @@ def _wanted_parts(body: bytes, wanted: int) -> list[tuple[str, int]]:
     every = parts_listed(body)
     parts = [(href, kind) for href, kind in every if wanted >> kind & 1]
     if wanted >> LinkKind.MENTION & 1:
+        from lycosa.extract.html.mentioned_text import mentioned_in_markup  # few jobs are wide
+
         known = {href for href, _ in every}
         hrefs = mentioned_in_markup(resolve_text(body.decode("utf-8", "replace")))
         parts += [(href, int(LinkKind.MENTION)) for href in hrefs if href not in known]
@@ -114,6 +114,8 @@ def _wanted_parts(body: bytes, wanted: int) -> list[tuple[str, int]]:
 
 def _with_mentions(facts: Facts, most_links: int) -> Facts:
     """Add the URLs that the text itself holds and that are no links yet."""
+    from lycosa.extract.html.mentioned_text import mentioned_in_text
+
     known = set(facts.hrefs)
     for href in mentioned_in_text(facts.text):
         if href in known:
@@ -137,6 +139,9 @@ def _data_facts(
     if kind == MANIFEST_TYPE or (kind == "application/json" and b'"start_url"' in body):
         found = manifest_references(to_utf8(body, content_type)[0])
     elif wants_wide and (kind in _SCRIPTS or kind.endswith("+json") or kind.startswith("text/")):
+        from lycosa.extract.html.mentioned_text import mentioned_in_text
+        from lycosa.extract.html.mentions import mentioned_in_script
+
         text = to_utf8(body, content_type)[0].decode("utf-8", "replace")
         is_script = kind in _SCRIPTS or kind.endswith("+json")
         hrefs = mentioned_in_script(text) if is_script else mentioned_in_text(text)

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import errno
 import os
-import shutil
 import threading
 from collections.abc import Iterable
 from pathlib import Path
@@ -168,6 +167,8 @@ def remove_temporary(folder: Path) -> None:
 
     Only for who holds the lock of the folder: the rest may belong to another process.
     """
+    import shutil  # seldom is there anything to remove
+
     for leftover in folder.glob(f"*{_TEMPORARY}"):
         shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
 

@@ -6,7 +6,6 @@ after its own.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -15,21 +14,26 @@ DAMAGED = "damaged"
 
 def move_aside(folder: Path, paths: Iterable[Path]) -> list[Path]:
     """Move files of a crawl directory aside; returns where they are. Missing ones are left out."""
-    return [_new_home(folder, path, shutil.move) for path in paths if path.exists()]
+    import shutil  # seldom is anything damaged
+
+    return [Path(shutil.move(path, _new_home(folder, path))) for path in paths if path.exists()]
 
 
 def copy_aside(folder: Path, path: Path) -> Path:
     """Keep a copy of a file that is about to be mended in its place."""
-    return _new_home(folder, path, shutil.copy2)
+    import shutil
+
+    home = _new_home(folder, path)
+    shutil.copy2(path, home)
+    return home
 
 
-def _new_home(folder: Path, path: Path, put: object) -> Path:
+def _new_home(folder: Path, path: Path) -> Path:
+    """Return a free place for a file among those that were put aside."""
     target = folder / DAMAGED / path.relative_to(folder)
     target.parent.mkdir(parents=True, exist_ok=True)
     number, free = 0, target
     while free.exists():
         number += 1
         free = target.with_name(f"{target.name}.{number}")
-    assert callable(put)
-    put(path, free)
     return free

@@ -6,7 +6,6 @@ garbage, the death of a process with its supervisor, and the error message for a
 
 from __future__ import annotations
 
-import ctypes
 import errno
 import gc
 import os
@@ -123,6 +122,8 @@ def collecting_seldom() -> Iterator[None]:
 
 def die_with(parent: int) -> None:
     """Ask the kernel to kill this process when its supervisor dies."""
+    import ctypes  # one process alone does not need it
+
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         exit_orphaned()

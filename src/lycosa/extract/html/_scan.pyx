@@ -42,8 +42,6 @@ from lycosa.extract.facts import LONGEST_PAGE as _LONGEST_PAGE
 from lycosa.extract.facts import LONGEST_TEXT as _LONGEST_TEXT
 from lycosa.extract.facts import LONGEST_TITLE as _LONGEST_TITLE
 from lycosa.extract.facts import Facts
-from lycosa.extract.html.mentioned_text import mentioned_in_declaration
-from lycosa.extract.html.mentions import mentioned_in_script, mentioned_in_tag
 from lycosa.extract.html.names import (
     ANYWHERE,
     BLOCKS,
@@ -81,6 +79,23 @@ include "_links.pxi"
 include "_utf8.pxi"
 
 
+# What looks for mentions; loaded with the first page of a job that wants them.
+cdef object mentioned_in_tag = None
+cdef object mentioned_in_script = None
+cdef object mentioned_in_declaration = None
+
+
+cdef int load_mentions() except -1:
+    global mentioned_in_tag, mentioned_in_script, mentioned_in_declaration
+    if mentioned_in_tag is None:
+        from lycosa.extract.html import mentioned_text, mentions
+
+        mentioned_in_declaration = mentioned_text.mentioned_in_declaration
+        mentioned_in_script = mentions.mentioned_in_script
+        mentioned_in_tag = mentions.mentioned_in_tag
+    return 0
+
+
 @cython.final
 @cython.internal
 @cython.auto_pickle(False)
@@ -114,6 +129,8 @@ cdef class Page(Links):
         self.agent = agent.lower().encode("utf-8", "replace") or b"robots"
         self.tags.is_xml, self.wanted = is_xml, wanted
         self.most_links, self.depth = most_links, depth
+        if (wanted >> KIND_MENTION) & 1:
+            load_mentions()
         self.anchor = -1
         self.made = []
         self.description = self.language = self.header_language = ""
