@@ -18,16 +18,31 @@ _POOL = "ARROW_DEFAULT_MEMORY_POOL"
 _COMMANDS = frozenset(
     ("status", "queue", "explain", "audit", "cat", "verify", "retry", "block", "unblock", "forget")
 )
-"""Beside `crawl`: others load no Arrow, or need both."""
+"""Beside those that crawl: others load no Arrow, or need both."""
+_NO_PLUGINS = "\n[plugins]\nuse = []\n"
+"""How a crawl directory's job says that it has none."""
 
 
 def can_do_without_numpy(words: list[str]) -> bool:
     """Tell whether a command line needs no numpy for what Arrow does in it."""
-    if not words:
+    if not words or words[0] in _COMMANDS:
+        return bool(words)
+    if any("plugins" in word or word.startswith("--config") for word in words):
         return False
-    if words[0] != "crawl":
-        return words[0] in _COMMANDS
-    return not any("plugins" in word or word.startswith("--config") for word in words)
+    if words[0] in ("resume", "revisit"):
+        return any(has_no_plugins(word) for word in words[1:] if not word.startswith("-"))
+    return words[0] == "crawl"
+
+
+def has_no_plugins(folder: str) -> bool:
+    """Tell whether the job of a crawl directory says that it has none, as Lycosa writes it."""
+    from pathlib import Path  # not before it is known that large pages are used
+
+    try:
+        text = Path(folder, "crawl.toml").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return _NO_PLUGINS in text
 
 
 def load(*, with_numpy: bool) -> None:

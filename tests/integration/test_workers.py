@@ -303,6 +303,8 @@ def test_segments_are_sealed_while_the_crawl_runs(workers: int, tmp_path: Path) 
         for pid in [process.pid, *worker_pids(directory)]:
             files = open_files(pid)
             assert sum(file.endswith((".arrows", ".warc.gz")) for file in files) <= 20
+            loaded = Path(f"/proc/{pid}/maps").read_text()  # numpy has no use without plugins
+            assert "/pyarrow/" in loaded and "/numpy/" not in loaded
         status = json.loads(
             subprocess.run(
                 [sys.executable, "-m", "lycosa", "status", str(directory.path), "--json"],

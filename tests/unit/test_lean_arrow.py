@@ -5,10 +5,12 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from lycosa.lean_arrow import can_do_without_numpy
+from lycosa.config import parse_job
+from lycosa.lean_arrow import can_do_without_numpy, has_no_plugins
 
 POOL = "ARROW_DEFAULT_MEMORY_POOL"
 LOADED = """
@@ -31,6 +33,7 @@ print(was_loaded, pyarrow.array([1, 2]).to_pylist(), numpy.arange(3).tolist())
         (["crawl", "--config", "job.toml"], False),
         (["crawl", "--config=job.toml"], False),
         (["resume", "x"], False),
+        (["revisit", "--quiet", "x"], False),
         (["status", "x"], True),
         (["study", "x"], False),
         ([], False),
@@ -38,6 +41,19 @@ print(was_loaded, pyarrow.array([1, 2]).to_pylist(), numpy.arange(3).tolist())
 )
 def test_only_what_cannot_need_it_does_without(words: list[str], can: bool) -> None:
     assert can_do_without_numpy(words) is can
+
+
+def test_a_crawl_that_goes_on_does_without_if_its_job_has_no_plugins(tmp_path: Path) -> None:
+    seeds = 'seeds = ["http://a.test/"]\n'
+    for text, has_none in ((seeds, True), (f'{seeds}[plugins]\nuse = ["mine"]\n', False)):
+        (tmp_path / "crawl.toml").write_text(parse_job(text).to_toml())
+        assert has_no_plugins(str(tmp_path)) is has_none
+        for command in ("resume", "revisit"):
+            assert can_do_without_numpy([command, "--quiet", str(tmp_path)]) is has_none
+    (tmp_path / "crawl.toml").write_text(parse_job(seeds).to_toml())
+    words = ["resume", str(tmp_path), "--set", 'plugins.use=["mine"]']
+    assert not can_do_without_numpy(words)
+    assert not has_no_plugins(str(tmp_path / "elsewhere"))
 
 
 @pytest.mark.parametrize(("before", "was_loaded"), [("", False), ("import numpy", True)])

@@ -10,7 +10,7 @@ TYPE_CHECKING = False  # as checkers take it: `typing` would be most of what thi
 if TYPE_CHECKING:
     from typing import NoReturn
 
-CRAWLING = frozenset(("crawl", "resume"))
+CRAWLING = frozenset(("crawl", "resume", "revisit"))
 
 
 def program() -> "NoReturn":

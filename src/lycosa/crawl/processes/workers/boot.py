@@ -20,7 +20,7 @@ def boot(arguments: list[str]) -> int:
     restore_environment()
     enlarge_arenas()
     expect_much()
-    lean_arrow.load(with_numpy=True)
+    lean_arrow.load(with_numpy=not lean_arrow.has_no_plugins(arguments[0]))
     from lycosa.crawl.processes.workers.worker_process import main
 
     return main(arguments)
