@@ -69,13 +69,23 @@ def test_of_more_sites_than_connections_may_stand_the_first_are_kept(
 ) -> None:
     async def test() -> None:
         async with serving(replying(*[reply(PAGE)] * 3)) as served:
-            async with client(ports={80: served.port}, connections=1) as web:
+            async with client(ports={80: served.port}, kept_connections=2) as web:
                 for site in ("a", "b", "c") * 2:
                     assert facts(await web.get(f"http://{site}.test/page"))[0] == 200
             assert served.connections == connections
 
-    monkeypatch.setattr("lycosa.fetch.client.MOST_KEPT_CONNECTIONS", 2)
     monkeypatch.setattr("lycosa.fetch.carriers.http1.KEPT_SECONDS", kept_seconds)
+    asyncio.run(test())
+
+
+def test_a_job_may_keep_no_connection_at_all() -> None:
+    async def test() -> None:
+        async with serving(replying(reply(PAGE))) as served:
+            async with client(ports={80: served.port}, kept_connections=0) as web:
+                for _ in range(3):
+                    assert facts(await web.get("http://a.test/page"))[0] == 200
+            assert served.connections == 3
+
     asyncio.run(test())
 
 

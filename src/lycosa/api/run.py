@@ -210,7 +210,7 @@ def _prepared(path: Path, job: Job | None, plugins: Sequence[Plugin]) -> CrawlDi
     is_new = job is not None and not (path / "crawl.toml").exists()
     if job is not None and is_new:
         require_contact(job)
-        require_files(job.fetch.connections, job.crawl.workers)
+        require_files(job.fetch, job.crawl.workers)
         require_linear(job)
         require_plugins(job, plugins)
         require_content(job)

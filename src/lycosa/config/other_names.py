@@ -33,6 +33,10 @@ OTHER_NAMES: dict[str, tuple[tuple[str, str], ...] | str] = {
         ("concurrency", "concurrent_requests", "threads", "parallel", "max_connections"),
         (("fetch", "connections"),),
     ),
+    **dict.fromkeys(
+        ("keep_alive", "keepalive", "pool_size", "idle_connections", "max_idle"),
+        (("fetch", "kept_connections"),),
+    ),
     **dict.fromkeys(("processes", "crawlers", "num_workers"), (("crawl", "workers"),)),
     **dict.fromkeys(
         ("download_maxsize", "max_file_size", "http_content_limit", "max_body"),

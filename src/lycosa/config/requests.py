@@ -149,6 +149,15 @@ class Fetch(Record):
         least=1,
         most=65_536,
     )
+    kept_connections: int = key(
+        4_096,
+        "Connections that are kept open between two requests to their hosts, over all workers: so "
+        "many over TLS and so many without. A crawl that asks more hosts in turn connects anew "
+        "for most pages. Over TLS a new connection takes more processor time than a page, and an "
+        "open one some 20 kB of memory.",
+        unit="connections",
+        most=65_536,
+    )
     largest_body_bytes: int = key(
         10_000_000, "Longer bodies are cut off at this size.", unit="bytes", least=1
     )

@@ -42,8 +42,6 @@ from lycosa.records import Answer, Outcome, Request, Resolved, Validators
 SPEED_WINDOW_SECONDS = 60.0
 """Over how long the slowest speed is measured."""
 
-MOST_KEPT_CONNECTIONS = 1_024
-
 _FORM_TYPE = "Content-Type: application/x-www-form-urlencoded"
 
 NOWHERE = "0.0.0.0"
@@ -102,15 +100,15 @@ class HttpTransport:
         self._ended: deque[Exchange] = deque()
         self._generation = 0
         self._sweeper: Cancellable | None = None
-        self._direct = DirectCarrier(loop, self._around, self._most_connections(), self._on_end)
+        self._direct = DirectCarrier(loop, self._around, self._most_idle(), self._on_end)
         self._tls: Carrier | None = None
         self._curl: Carrier | None = None
 
-    def _most_connections(self) -> int:
-        """Return how many connections may stand, idle ones between two requests included."""
+    def _most_idle(self) -> int:
+        """Return how many connections of a kind may stand between two requests."""
+        kept = self._fetch.kept_connections
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        spare = MOST_KEPT_CONNECTIONS if soft == resource.RLIM_INFINITY else soft // 8
-        return max(self._fetch.connections, min(spare, MOST_KEPT_CONNECTIONS))
+        return kept if soft == resource.RLIM_INFINITY else min(kept, soft // 4)
 
     def carry(self, access: Access | None) -> None:
         """Send the secrets of a login from now on, and keep its session."""
@@ -232,18 +230,15 @@ class HttpTransport:
         if self._tls is None:
             from lycosa.fetch.carriers.tls import SecureCarrier
 
-            self._tls = SecureCarrier(
-                self._loop, self._around, self._most_connections(), self._on_end
-            )
+            self._tls = SecureCarrier(self._loop, self._around, self._most_idle(), self._on_end)
         return self._tls
 
     def _by_curl(self) -> Carrier:
         if self._curl is None:
             from lycosa.fetch.carriers.curl import CurlCarrier
 
-            self._curl = CurlCarrier(
-                self._loop, self._around, self._most_connections(), self._on_end
-            )
+            most = self._fetch.connections + self._most_idle()
+            self._curl = CurlCarrier(self._loop, self._around, most, self._on_end)
         return self._curl
 
     def _refuses(self, address: str) -> bool:

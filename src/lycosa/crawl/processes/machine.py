@@ -18,26 +18,31 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from lycosa.config import Fetch
 from lycosa.errors import ConfigError, StoreError
 from lycosa.memory import LARGE_BLOCK_BYTES, is_told_of_blocks
 
 OTHER_FILES = 64
 """Open files of a process besides its connections: log, segments, sealing; 33 were counted."""
+FILES_A_KEPT = 4
+"""Open files for each connection that may be kept: those of two kinds are half of all files."""
 _PR_SET_PDEATHSIG = 1
 _ORPHANED = 4
 """The exit code of a process whose supervisor is gone."""
 
 
-def require_files(connections: int, workers: int) -> None:
+def require_files(fetch: Fetch, workers: int) -> None:
     """Raise the limit on open files as far as a crawl needs, or refuse to start.
 
     `workers` is 0 where the job leaves their number to us: then one process may get all
-    connections.
+    connections. Connections that stand between requests are useful, but not needed.
     """
-    needed = OTHER_FILES + max(-(-connections // max(workers, 1)), 2 * workers)
+    processes = max(workers, 1)
+    needed = OTHER_FILES + max(-(-fetch.connections // processes), 2 * workers)
+    wanted = needed + FILES_A_KEPT * (fetch.kept_connections // processes)
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if resource.RLIM_INFINITY in (soft, hard) or hard >= needed:
-        if soft != resource.RLIM_INFINITY and soft < needed:
+        if soft != resource.RLIM_INFINITY and soft < wanted:
             resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
         return
     fewer = hard - OTHER_FILES

@@ -99,7 +99,7 @@ def run_crawl(
     require_contact(job)
     require_content(job)
     access_of(job)
-    require_files(job.fetch.connections, job.crawl.workers)
+    require_files(job.fetch, job.crawl.workers)
     hooks = load_hooks(job, plugins)
     give_large_blocks_back()
     arm_from_environment()

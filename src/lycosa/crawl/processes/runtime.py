@@ -27,7 +27,7 @@ from lycosa.crawl.directory import OpenCrawl
 from lycosa.crawl.logs.notes import is_elsewhere
 from lycosa.crawl.ports import EndWatch, Ports, RenderingPorts, Reservations
 from lycosa.crawl.processes.access import access_of
-from lycosa.crawl.processes.assignments import Assignment
+from lycosa.crawl.processes.assignments import Assignment, share_of
 from lycosa.crawl.processes.main_loop import MainLoop
 from lycosa.crawl.recovery.counting import SealingRules
 from lycosa.crawl.recovery.fencing import fence
@@ -157,6 +157,9 @@ class Runtime:
             fetch = dataclasses.replace(
                 job.fetch,
                 connections=assignment.connections,
+                kept_connections=share_of(
+                    job.fetch.kept_connections, assignment.number, assignment.workers
+                ),
                 bytes_per_second=assignment.bytes_per_second,
             )
             self.transport = HttpTransport(

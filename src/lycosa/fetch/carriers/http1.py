@@ -92,8 +92,8 @@ class DirectCarrier:
             return
         exchange.idle_since = now = self.loop.time()
         if len(self._idle) >= self._most_idle:
-            oldest = next(iter(self._idle.values()))
-            if now - oldest.idle_since < KEPT_SECONDS:
+            oldest = next(iter(self._idle.values()), None)
+            if oldest is None or now - oldest.idle_since < KEPT_SECONDS:
                 exchange.close()
                 return
             self.forget(oldest)

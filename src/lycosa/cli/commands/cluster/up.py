@@ -127,7 +127,7 @@ def _job(web: TrialWeb | None, flags: dict[str, Any], given: Any, *, is_typed: b
     if is_typed:
         job = opened(job, flags)
     run.require_contact(job)
-    require_files(job.fetch.connections, job.crawl.workers)
+    require_files(job.fetch, job.crawl.workers)
     require_linear(job)
     require_a_seed(job)
     require_plugins(job)

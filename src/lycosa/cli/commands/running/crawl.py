@@ -133,7 +133,7 @@ def crawl(
         )
     # Before the folder is made, so that the same command can be typed again with the flag.
     run.require_contact(job)
-    require_files(job.fetch.connections, job.crawl.workers)
+    require_files(job.fetch, job.crawl.workers)
     require_linear(job)
     require_a_seed(job)
     require_plugins(job)
