@@ -78,6 +78,18 @@ def test_of_more_sites_than_connections_may_stand_the_first_are_kept(
     asyncio.run(test())
 
 
+def test_a_connection_that_nobody_uses_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def test() -> None:
+        async with serving(replying(*[reply(PAGE)] * 3)) as served:
+            async with client(ports={80: served.port}) as web:
+                for site in ("a", "b", "b", "a"):
+                    assert facts(await web.get(f"http://{site}.test/page"))[0] == 200
+            assert served.connections == 3  # b's was used again, a's was not there any more
+
+    monkeypatch.setattr("lycosa.fetch.carriers.http1.IDLE_SECONDS", 0.0)
+    asyncio.run(test())
+
+
 def test_a_job_may_keep_no_connection_at_all() -> None:
     async def test() -> None:
         async with serving(replying(reply(PAGE))) as served:

@@ -42,6 +42,9 @@ KEPT_SECONDS = 30.0
 
 When more sites are asked in turn than connections may stand, those that came first are of use in
 each round; if the last ones stood, every connection would end before its site's next turn."""
+
+IDLE_SECONDS = 90.0
+"""After so long an idle connection is closed, at the next occasion: it is of no use to anybody."""
 _UNDER_WAY = (0, errno.EINPROGRESS, errno.EAGAIN)
 
 
@@ -91,8 +94,11 @@ class DirectCarrier:
             exchange.close()
             return
         exchange.idle_since = now = self.loop.time()
-        if len(self._idle) >= self._most_idle:
+        oldest = next(iter(self._idle.values()), None)
+        while oldest is not None and now - oldest.idle_since > IDLE_SECONDS:
+            self.forget(oldest)
             oldest = next(iter(self._idle.values()), None)
+        if len(self._idle) >= self._most_idle:
             if oldest is None or now - oldest.idle_since < KEPT_SECONDS:
                 exchange.close()
                 return
