@@ -137,7 +137,7 @@ class CurlCarrier:
     def release(self, exchange: Exchange) -> None:
         """Keep a handle for the next request to its host."""
         assert isinstance(exchange, CurlExchange)
-        exchange.received.clear()  # an idle exchange must not hold a body
+        exchange.rest()
         if exchange.key and exchange.key not in self._idle:
             self._idle[exchange.key] = exchange
         else:

@@ -70,6 +70,12 @@ class Outgoing(Struct, frozen=True):
     on_answer: Callable[[Answer], None]
 
 
+NOTHING = Outgoing(
+    Request("", "", "", Purpose.PAGE, "", 0), Origin("", "", "", 0), "", (), lambda answer: None
+)
+"""What an idle exchange carries."""
+
+
 @lru_cache(maxsize=4_096)
 def parse_origin(origin: str) -> Origin:
     """Take the scheme and the authority of a canonical URL apart."""
@@ -151,6 +157,11 @@ class Exchange:
     def address(self, outgoing: Outgoing, headers: list[str]) -> None:
         """Make ready for another host, or for other headers; raises `UnicodeError`."""
         self.asked_end = "\r\n".join([" HTTP/1.1", *headers, "", ""]).encode("latin-1")
+
+    def rest(self) -> None:
+        """Hold nothing of an exchange that has ended: until the next one it may be long."""
+        self.received.clear()
+        self.outgoing, self.request_target, self._asked = NOTHING, "", b""
 
     def go_on(self) -> None:
         """Read again: there is bandwidth."""

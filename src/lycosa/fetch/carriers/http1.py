@@ -86,7 +86,7 @@ class DirectCarrier:
     def release(self, exchange: Exchange) -> None:
         """Keep a connection for the next request to its site, if it can carry one."""
         assert isinstance(exchange, Connection)
-        exchange.received.clear()  # an idle connection must not hold a body
+        exchange.rest()
         if not exchange.is_open:
             return
         site = exchange.key[:2]
