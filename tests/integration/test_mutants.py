@@ -17,6 +17,7 @@ from pathlib import Path
 import pytest
 
 from lycosa.config import Job
+from lycosa.crawl.answers import stages
 from lycosa.crawl.answers.links import Router
 from lycosa.crawl.answers.novelty import soft_404
 from lycosa.crawl.answers.novelty.soft_404 import probe_name
@@ -331,7 +332,7 @@ def only_a_majority_is_asked_for(patch: Patch) -> None:
 
 
 def addresses_are_compared(patch: Patch) -> None:
-    patch.setattr(soft_404, "own_name", lambda path: "")
+    patch.setattr(stages, "own_name", lambda path: "")
 
 
 def snapshots_forget_probes(patch: Patch) -> None:
