@@ -7,9 +7,7 @@ carries TLS and proxies in earnest and everything here.
 from __future__ import annotations
 
 import asyncio
-import gc
 import socket
-import weakref
 from collections.abc import Iterator
 from contextlib import closing, suppress
 from pathlib import Path
@@ -56,32 +54,6 @@ async def test_a_host_is_asked_over_one_connection() -> None:
             assert answer.began <= answer.ended
         assert served.connections == 1
         assert len(served.requests) == 50
-
-
-@run
-async def test_an_idle_connection_holds_nothing_of_its_last_request() -> None:
-    class Asker:
-        """Who asks: in a crawl, all that a partition knows."""
-
-        def __init__(self) -> None:
-            self.answered = asyncio.Event()
-
-        def take(self, answer: Answer) -> None:
-            self.answered.set()
-
-    async with serving(replying(reply(PAGE))) as served, client(ports={80: served.port}) as web:
-        asker = Asker()
-        request = Request(
-            "http://site.test/page", "site.test", "127.0.0.1", Purpose.PAGE, "lycosa", 10_000_000
-        )
-        web.transport.send(request, asker.take)
-        async with asyncio.timeout(20):
-            await asker.answered.wait()
-        known, asker = weakref.ref(asker), Asker()
-        gc.collect()
-        assert known() is None
-        assert facts(await web.get("http://site.test/page", agent="lycosa"))[0] == 200
-        assert served.connections == 1
 
 
 @run

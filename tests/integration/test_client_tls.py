@@ -63,44 +63,6 @@ def test_a_good_certificate_is_believed_and_the_session_resumed(ca_file: str) ->
     assert served.resumed == [False, True, True]
 
 
-@pytest.mark.parametrize(("kept_seconds", "connections"), [(1e9, 4), (0.0, 6)])
-def test_of_more_sites_than_connections_may_stand_the_first_are_kept(
-    kept_seconds: float, connections: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    async def test() -> None:
-        async with serving(replying(*[reply(PAGE)] * 3)) as served:
-            async with client(ports={80: served.port}, kept_connections=2) as web:
-                for site in ("a", "b", "c") * 2:
-                    assert facts(await web.get(f"http://{site}.test/page"))[0] == 200
-            assert served.connections == connections
-
-    monkeypatch.setattr("lycosa.fetch.carriers.http1.KEPT_SECONDS", kept_seconds)
-    asyncio.run(test())
-
-
-def test_a_connection_that_nobody_uses_is_closed(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def test() -> None:
-        async with serving(replying(*[reply(PAGE)] * 3)) as served:
-            async with client(ports={80: served.port}) as web:
-                for site in ("a", "b", "b", "a"):
-                    assert facts(await web.get(f"http://{site}.test/page"))[0] == 200
-            assert served.connections == 3  # b's was used again, a's was not there any more
-
-    monkeypatch.setattr("lycosa.fetch.carriers.http1.IDLE_SECONDS", 0.0)
-    asyncio.run(test())
-
-
-def test_a_job_may_keep_no_connection_at_all() -> None:
-    async def test() -> None:
-        async with serving(replying(reply(PAGE))) as served:
-            async with client(ports={80: served.port}, kept_connections=0) as web:
-                for _ in range(3):
-                    assert facts(await web.get("http://a.test/page"))[0] == 200
-            assert served.connections == 3
-
-    asyncio.run(test())
-
-
 @pytest.mark.parametrize(
     ("seconds", "resumed"),
     [(1e9, [False, False, True, False]), (0.0, [False, False, False, False])],
