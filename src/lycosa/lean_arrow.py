@@ -25,8 +25,10 @@ _NO_PLUGINS = "\n[plugins]\nuse = []\n"
 
 def can_do_without_numpy(words: list[str]) -> bool:
     """Tell whether a command line needs no numpy for what Arrow does in it."""
-    if not words or words[0] in _COMMANDS:
-        return bool(words)
+    if not words:
+        return False
+    if words[0] in _COMMANDS:
+        return True
     if any("plugins" in word or word.startswith("--config") for word in words):
         return False
     if words[0] in ("resume", "revisit"):

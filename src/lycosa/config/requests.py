@@ -125,6 +125,10 @@ class Robots(Record):
     )
 
 
+FILES_A_KEPT = 4
+"""Open files for each connection that may be kept: those of two kinds are half of all files."""
+
+
 class Fetch(Record):
     """Requests: identity, connections, time limits, content types."""
 

@@ -29,6 +29,7 @@ from msgspec.structs import replace
 
 from lycosa.clock import Clock
 from lycosa.config import Fetch
+from lycosa.config.requests import FILES_A_KEPT
 from lycosa.fetch.carriers.exchange import Carrier, Exchange, Outgoing, Surroundings, parse_origin
 from lycosa.fetch.carriers.http1 import DirectCarrier
 from lycosa.fetch.carriers.throttle import Throttle
@@ -108,7 +109,7 @@ class HttpTransport:
         """Return how many connections of a kind may stand between two requests."""
         kept = self._fetch.kept_connections
         soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
-        return kept if soft == resource.RLIM_INFINITY else min(kept, soft // 4)
+        return kept if soft == resource.RLIM_INFINITY else min(kept, soft // FILES_A_KEPT)
 
     def carry(self, access: Access | None) -> None:
         """Send the secrets of a login from now on, and keep its session."""

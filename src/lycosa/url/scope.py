@@ -109,7 +109,7 @@ class BySite:
 
     def verdict(self, key: str) -> Verdict | None:
         """Return the verdict of the first rule that decides on a key, if one does."""
-        for beginnings, accepts, reason in self._rules.get(key[: key.index("/")], ()):
+        for beginnings, accepts, reason in self._rules.get(site_of(key), ()):
             if key.startswith(beginnings):
                 return Verdict(key if accepts else None, reason)
         return None

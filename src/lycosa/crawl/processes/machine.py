@@ -19,13 +19,12 @@ from pathlib import Path
 import pyarrow as pa
 
 from lycosa.config import Fetch
+from lycosa.config.requests import FILES_A_KEPT
 from lycosa.errors import ConfigError, StoreError
 from lycosa.memory import LARGE_BLOCK_BYTES, is_told_of_blocks
 
 OTHER_FILES = 64
 """Open files of a process besides its connections: log, segments, sealing; 33 were counted."""
-FILES_A_KEPT = 4
-"""Open files for each connection that may be kept: those of two kinds are half of all files."""
 _PR_SET_PDEATHSIG = 1
 _ORPHANED = 4
 """The exit code of a process whose supervisor is gone."""
