@@ -25,6 +25,7 @@ pytest_plugins = ["servers.fixtures"]
 
 _FOLDER = tempfile.TemporaryDirectory(prefix="lycosa-tests-")
 os.environ["LYCOSA_RUNTIME_DIR"] = _FOLDER.name
+os.environ["LYCOSA_STATE_DIR"] = str(Path(_FOLDER.name) / "state")
 atexit.register(_FOLDER.cleanup)
 
 settings.load_profile(SHORT)

@@ -9,7 +9,8 @@
     │   ├── Elsewhere           the segment lies in a directory of another machine
     │   └── ObjectsUnavailable  the store of objects does not answer now: try again
     ├── PluginError             a plugin cannot be loaded, or breaks its contract; exit code 6
-    └── QueryError              a query cannot be answered, or triples not exported; exit code 7
+    ├── QueryError              a query cannot be answered, or triples not exported; exit code 7
+    └── Untrusted               settings that the user has not accepted are needed; exit code 9
 
 The web raises none of these: a 404, a robots refusal, a timeout or a bad page is a value of
 `lycosa.records.Outcome`.
@@ -71,3 +72,9 @@ class QueryError(LycosaError):
     """A query cannot be answered, or a triple store cannot be used."""
 
     exit_code = 7
+
+
+class Untrusted(LycosaError):
+    """A command needs operator settings that the user has neither typed nor accepted."""
+
+    exit_code = 9

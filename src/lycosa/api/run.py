@@ -28,6 +28,7 @@ from lycosa.errors import ConfigError, LycosaError
 from lycosa.plugins.loader import with_plugins
 from lycosa.plugins.plugin import Plugin
 from lycosa.plugins.scheduling import require_plugins
+from lycosa.trust.settings import operator_settings
 
 
 def run(
@@ -214,9 +215,14 @@ def _prepared(path: Path, job: Job | None, plugins: Sequence[Plugin]) -> CrawlDi
         require_linear(job)
         require_plugins(job, plugins)
         require_content(job)
-        return CrawlDirectory.create(path, job)
+        directory = CrawlDirectory.create(path, job)
+        if operator_settings(job):
+            directory.accept()
+        return directory
     directory = CrawlDirectory.open(path)
-    before = directory.job()
+    # A job and plugins that the program passes are its own word, as if a user had typed them.
+    typed = operator_settings(job or with_plugins(Job(), plugins))
+    before = directory.whole_job(typed)
     if job is not None and _as_begun(job, before) != before:
         raise ConfigError(
             f"{path}: already holds a crawl with another job\n"
@@ -227,6 +233,8 @@ def _prepared(path: Path, job: Job | None, plugins: Sequence[Plugin]) -> CrawlDi
     if wanted != before:
         with directory.locked(logger.warning):
             directory.write_job(wanted)
+    if typed:
+        directory.accept()
     return directory
 
 

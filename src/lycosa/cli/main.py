@@ -9,12 +9,13 @@
     6    a plugin cannot be used
     7    a query cannot be answered, or a triple store cannot be used
     8    `check-site` found something that --fail-on names
+    9    settings of the crawl directory or log were not accepted; `lycosa trust` shows them
     10   files of the crawl are damaged; `lycosa verify --repair` repairs them
     69   no page was kept, or no seed could be reached; the messages say why
     70   a bug in Lycosa; the log file of the crawl has the details
     130  interrupted; `lycosa resume` continues
 
-Codes 1 to 7 are those of `lycosa.errors`. Messages about wrong flags are click's own.
+Codes 1 to 7 and 9 are those of `lycosa.errors`. Messages about wrong flags are click's own.
 """
 
 from __future__ import annotations
@@ -69,6 +70,7 @@ class Lycosa(LazyGroup):
         ),
         "lycosa.cli.commands.running.edit": ("add", "retry", "block", "unblock", "forget"),
         "lycosa.cli.commands.running.move": ("move",),
+        "lycosa.cli.commands.running.trust": ("trust",),
         "lycosa.cli.commands.reading.verify": ("verify",),
         "lycosa.cli.commands.tools": ("config", "testweb", "completion"),
     }

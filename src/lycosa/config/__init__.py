@@ -107,6 +107,7 @@ __all__ = [
     "example",
     "parse_job",
     "read_job",
+    "read_written",
     "reference",
     "until_pattern",
 ]
@@ -197,6 +198,11 @@ class Job(Record):
 
 def read_job(path: Path | str) -> Job:
     """Read a job file; raises `ConfigError` with everything that is wrong with it."""
+    return anchored(read_written(path), Path(path).parent)
+
+
+def read_written(path: Path | str) -> Job:
+    """Read a job file, with its paths as they are written."""
     path = Path(path)
     try:
         text = path.read_text(encoding="utf-8")
@@ -208,7 +214,7 @@ def read_job(path: Path | str) -> Job:
         raise ConfigError(
             f"{path}: cannot be read: {error.strerror}\n  check the path of the job file"
         ) from None
-    return anchored(parse_job(text, str(path)), path.parent)
+    return parse_job(text, str(path))
 
 
 def anchored(job: Job, folder: Path) -> Job:

@@ -21,18 +21,20 @@ import dataclasses
 import fcntl
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from lycosa.config import MODEL_FILE, Job, SeedList, read_job
+from lycosa.config import MODEL_FILE, Job, SeedList, anchored, read_written
 from lycosa.crawl.takeover import read_partitions
-from lycosa.errors import ConfigError, LogError
+from lycosa.errors import ConfigError, LogError, Untrusted
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.protocol import Log
 from lycosa.log.snapshot import SnapshotFolder
 from lycosa.log.sqlite import SqliteLog
+from lycosa.trust import judging, record
+from lycosa.trust.settings import Settings, without
 
 if TYPE_CHECKING:
     from lycosa.plugins.hooks import Hooks
@@ -59,6 +61,8 @@ class CrawlDirectory:
         """A copy of the job, as the last run had it."""
         self.copy_mark = path / "fetched"
         """Of a directory that was copied from a store: where from."""
+        self.withheld: Settings = {}
+        """The operator settings that the last call of `job` has left out."""
 
     @classmethod
     def create(cls, path: Path, job: Job) -> CrawlDirectory:
@@ -102,7 +106,7 @@ class CrawlDirectory:
                 f"  put it back as the last run had it: lycosa verify {path} --repair"
             )
         if (first := cls(path / "1")).job_file.exists():
-            log = first.job().log
+            log = read_written(first.job_file).log
             raise ConfigError(
                 f"{path}: holds the directories of several members: {path}/1 and others\n"
                 f"  go on: lycosa join '{log.server}#{log.name}' -o {path}   see the crawl:"
@@ -122,8 +126,43 @@ class CrawlDirectory:
         self.model_file.unlink(missing_ok=True)
 
     def job(self) -> Job:
-        """Read the job."""
-        return read_job(self.job_file)
+        """Return the job for a command that reads.
+
+        Operator settings that do not count here have their defaults (`lycosa.trust`).
+        """
+        written = read_written(self.job_file)
+        self.withheld = judging.judge(written, self.path).withheld
+        judging.tell_withheld(self.withheld, self.shown)
+        return anchored(without(written, self.withheld), self.path)
+
+    def whole_job(self, typed: Mapping[str, str] | None = None) -> Job:
+        """Return the job with all its settings; raises `Untrusted` if one of them does not count.
+
+        A command that runs the crawl, or writes its job, goes by this one. Settings that were
+        `typed` in this command count.
+        """
+        written = read_written(self.job_file)
+        judging.require(judging.judge(written, self.path, typed), self.shown)
+        self.withheld = {}
+        return anchored(written, self.path)
+
+    def written_job(self) -> Job:
+        """Return the job as it is written, whoever wrote it: for comparisons, never to act on."""
+        return read_written(self.job_file)
+
+    def judged(self) -> judging.Judged:
+        """Return the operator settings of the directory, and which of them do not count."""
+        return judging.judge(self.written_job(), self.path)
+
+    def accept(self) -> None:
+        """Record the settings of the directory as this user's own: they were typed."""
+        judging.accept(self.judged(), self.path)
+
+    def accept_here(self) -> None:
+        """Let the settings of the directory count for this process and those that it starts."""
+        judged = self.judged()
+        if judged.withheld:
+            record.accept_here(judged.digest)
 
     def write_job(self, job: Job) -> None:
         """Write the job, so that a kill leaves the old file or the new one.
@@ -175,9 +214,24 @@ class CrawlDirectory:
         """Whether it was copied from a store: content without a log of its own."""
         return self.copy_mark.exists() and not (self.log_folder / "log.sqlite").exists()
 
+    @property
+    def may_lack_log(self) -> bool:
+        """Whether a command that can do without the log goes on if it cannot be read.
+
+        The server of a copy's log may be gone by now, and one that was not accepted is not asked.
+        """
+        return self.is_copy or "log.server" in self.withheld
+
     def log(self, job: Job, patience_seconds: float = 30.0) -> Log:
         """Open the log where the job says that it is, or make a new one."""
         partitions, durability = job.frontier.partitions, job.log.durability
+        if "log.server" in self.withheld and not job.log.server:
+            # An empty log in a file would look like a crawl that has not begun.
+            raise Untrusted(
+                f"{self.shown}: the log is in {self.withheld['log.server']}, and you have not"
+                " accepted that server\n"
+                f"  see and accept it: lycosa trust {self.shown}"
+            )
         if not job.log.server and self.is_copy and not self.has_begun:
             raise LogError(
                 f"{self.path}: is a copy of a crawl from a store; its log stayed where it was\n"

@@ -19,7 +19,7 @@ from lycosa.config.seeds import parted
 from lycosa.config.writer import write_value
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.inspect.audit import Audit, audit
-from lycosa.errors import LogError
+from lycosa.errors import LogError, Untrusted
 from lycosa.extract.topics.model import TopicModel
 from lycosa.report.section import Facts
 from lycosa.report.wording import count, seconds
@@ -84,8 +84,8 @@ def _audit(directory: CrawlDirectory) -> Audit | None:
         return None
     try:
         found = audit(directory)
-    except LogError:
-        if not directory.is_copy:  # the server of a copy's log may be gone by now
+    except (LogError, Untrusted):
+        if not directory.may_lack_log:
             raise
         return None
     for _ in range(_TRIES):

@@ -13,7 +13,7 @@ import pyarrow as pa
 
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.status.progress import messages_of, outcomes_of, refusals_of
-from lycosa.errors import LogError
+from lycosa.errors import LogError, Untrusted
 from lycosa.plugins.loader import load_hooks
 from lycosa.plugins.scheduling import partitioner_of
 from lycosa.records import TRAPS, Outcome
@@ -198,8 +198,8 @@ def _from_log(directory: CrawlDirectory) -> tuple[pa.Table, int | None, int | No
             pending += state.pending
             if messages is not None:
                 messages += state.inbox_read
-    except LogError:
-        if not directory.is_copy:  # the server of a copy's log may be gone by now
+    except (LogError, Untrusted):
+        if not directory.may_lack_log:
             raise
         has_log = False
         refusals.clear()

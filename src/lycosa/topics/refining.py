@@ -83,7 +83,7 @@ def own_model(directory: CrawlDirectory) -> TopicModel:
 def give_model(directory: CrawlDirectory, model: TopicModel) -> None:
     """Give a crawl that rests another model; a kill leaves the old one or the new one."""
     with directory.locked():
-        job = directory.job()
+        job = directory.whole_job()
         model.write(directory.path / NEXT_MODEL)
         topics = dataclasses.replace(job.topics, model=MODEL_FILE, digest=model.digest)
         directory.write_job(dataclasses.replace(job, topics=topics))

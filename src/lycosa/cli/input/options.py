@@ -275,6 +275,14 @@ set_flag = click.option(
     help="Set any key of the job; `lycosa config` lists all keys.",
 )
 
+trust_flag = click.option(
+    "--trust",
+    metavar="DIGEST",
+    default="",
+    help="Accept the operator settings with this digest, for this command alone; `lycosa trust`"
+    " prints it.",
+)
+
 screen_flags = flags(
     _option(
         _OUTPUT,

@@ -100,7 +100,7 @@ def _prepare(objects: Objects, place: str, name: str, path: Path) -> CrawlDirect
     """Make the directory, with the job, if it is not there."""
     directory = CrawlDirectory(path)
     if directory.job_file.exists():
-        there = directory.job().log.name
+        there = directory.written_job().log.name
         if there != name:
             raise ConfigError(
                 f"{path}: holds another crawl ({there or 'without a name'}), not {name}\n"

@@ -25,6 +25,8 @@ from lycosa.config.log_servers import server_problem
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.logs.joining import FoundCrawl, choose, crawls_in
 from lycosa.errors import ConfigError
+from lycosa.trust.judging import judge_shared
+from lycosa.trust.settings import without
 
 _MOST_NAMED = 5
 
@@ -63,7 +65,10 @@ class DistantCrawl(CrawlDirectory):
         super().__init__(Path(self._folder.name))
         self.shown = str(place)
         log = dataclasses.replace(self.found.job.log, server=place.address, name=self.found.name)
-        self._job = anchored(dataclasses.replace(self.found.job, log=log), self.path)
+        # The address was typed. Whatever else the log names was not: it is no operator.
+        self.withheld = judge_shared(self.found.job).withheld
+        job = without(dataclasses.replace(self.found.job, log=log), self.withheld)
+        self._job = anchored(job, self.path)
 
     @property
     def has_begun(self) -> bool:
@@ -90,7 +95,7 @@ def bytes_elsewhere(directory: CrawlDirectory, what: str) -> ConfigError:
     shown, more = named[:_MOST_NAMED], len(named) - _MOST_NAMED
     rest = f"\n  and {more:,} more" if more > 0 else ""
     where = "".join(shown) + rest if named else " on the machines that have crawled"
-    place = directory.job().store.place
+    place = directory.found.job.store.place if isinstance(directory, DistantCrawl) else ""
     fetch = f", or copy all of them: lycosa fetch {place} DIR" if place else ""
     return ConfigError(
         f"{directory.shown}: the log does not hold {what}; the crawl directories do:{where}\n"

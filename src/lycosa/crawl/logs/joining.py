@@ -99,7 +99,7 @@ def choose(address: str, name: str, found: Sequence[FoundCrawl]) -> FoundCrawl:
 def make_directory(path: Path, address: str, crawl: FoundCrawl) -> CrawlDirectory:
     """Make a crawl directory that helps in a crawl, or return the one that does already."""
     directory = CrawlDirectory(path)
-    if directory.job_file.exists() and directory.job().log.name == crawl.name:
+    if directory.job_file.exists() and directory.written_job().log.name == crawl.name:
         return directory
     log = dataclasses.replace(crawl.job.log, server=address, name=crawl.name)
     job = anchored(dataclasses.replace(crawl.job, log=log), path.absolute())

@@ -66,7 +66,7 @@ def move(directory: CrawlDirectory, server: str, tell: Tell = lambda done, total
         )
     arm_from_environment()
     with directory.locked():
-        job = directory.job()
+        job = directory.whole_job()
         if (job.log.server or IN_FILE) == server:
             raise ConfigError(f"{directory.path}: the log is there already")
         with closing(directory.log(job)) as source:
@@ -115,6 +115,7 @@ class _Move:
         reach("move.placed")
         self._directory.write_job(job)
         self._directory.copy_job()
+        self._directory.accept()
         return place
 
     def _refuse(self, server: str) -> None:

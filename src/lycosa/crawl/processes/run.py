@@ -51,6 +51,7 @@ from lycosa.failpoints import arm_from_environment
 from lycosa.log.protocol import Log
 from lycosa.plugins.loader import load_hooks
 from lycosa.plugins.scheduling import partitioner_of
+from lycosa.trust.settings import operator_settings
 from lycosa.url import key_of
 
 if TYPE_CHECKING:
@@ -91,11 +92,17 @@ def run_crawl(
 ) -> Ended:
     """Crawl, or go on crawling, until the end, a limit, a signal, or `stop` from another thread.
 
-    `job` is the directory's job, for callers that have read or written it already. `plugins` are
+    `job` is the directory's job, for callers that have read or written it already, and by whose
+    word all its settings count. `plugins` are
     plugins that are functions of this process; the job names them like all others.
     """
     listener, stop = listener or Listener(), stop or Stop()
-    job = directory.job() if job is None else anchored(job, directory.path)
+    if job is None:
+        job = directory.whole_job()
+    else:
+        if operator_settings(job):  # worker processes read the directory's own job
+            directory.accept_here()
+        job = anchored(job, directory.path)
     require_contact(job)
     require_content(job)
     access_of(job)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import pyarrow as pa
 
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.errors import LogError
+from lycosa.errors import LogError, Untrusted
 from lycosa.store.tables.rows import OUTCOME_NAMES
 from lycosa.study.tables import Connection
 from lycosa.url import key_of
@@ -37,8 +37,8 @@ def unasked_of(directory: CrawlDirectory, connection: Connection) -> pa.Table:
                     outcome = state.outcome_of(page) if page >= 0 else None
                     if outcome is not None:
                         rows.append((number, OUTCOME_NAMES[outcome]))
-        except LogError:
-            if not directory.is_copy:  # the server of a copy's log may be gone by now
+        except (LogError, Untrusted):
+            if not directory.may_lack_log:
                 raise
             rows.clear()
     columns = list(zip(*rows, strict=True)) or [(), ()]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
@@ -28,6 +28,7 @@ from lycosa.cli.input.options import (
     serve_flags,
     set_flag,
     store_flag,
+    trust_flag,
 )
 from lycosa.cli.input.own_machine import opened, opened_text
 from lycosa.cli.input.seeds import gather
@@ -46,6 +47,8 @@ from lycosa.config import Job, read_job
 from lycosa.crawl.directory import CrawlDirectory, named_anew
 from lycosa.crawl.status.progress import Listener, Progress
 from lycosa.errors import ConfigError, LycosaError
+from lycosa.trust.record import accept_here
+from lycosa.trust.settings import operator_settings
 
 if TYPE_CHECKING:
     from lycosa.cli.screen.panel import Display
@@ -139,6 +142,8 @@ def crawl(
     require_plugins(job)
     run.require_content(job)
     directory = CrawlDirectory.create(path, job)
+    if operator_settings(job):
+        directory.accept()
     _begin_elsewhere(directory, job)
     if job.log.server and job.crawl.workers > 1 and not flags["as_json"]:
         more = command("join", f"{job.log.server}#{job.log.name}", "-o", "DIR", "--workers", "N")
@@ -174,6 +179,7 @@ def _begin_elsewhere(directory: CrawlDirectory, job: Job) -> None:
 @cycle_flags
 @screen_flags
 @serve_flags
+@trust_flag
 @id_flag
 @no_wait_flag
 @click.pass_obj
@@ -189,17 +195,18 @@ def resume(session: Session, /, path: Path, **flags: Any) -> int:
     """
     directory = CrawlDirectory.open(path)
     order_flags = {name: flags.pop(name) for name in ("client_id", "no_wait")}
-    if _end_pause(directory, {**order_flags, "as_json": bool(flags["as_json"])}):
+    vetted = vet(directory, flags)
+    if _end_pause(directory, vetted.job, {**order_flags, "as_json": bool(flags["as_json"])}):
         return 0
-    return run_as_told(session, directory, flags)
+    return run_as_told(session, directory, vetted, flags)
 
 
-def _end_pause(directory: CrawlDirectory, flags: dict[str, Any]) -> bool:
+def _end_pause(directory: CrawlDirectory, job: Job, flags: dict[str, Any]) -> bool:
     """End a pause of the operator; return whether a process crawls, which goes on by that."""
     from lycosa.crawl.control import orders
     from lycosa.crawl.control.desk import known_orders
 
-    known, client_id = known_orders(directory), flags["client_id"]
+    known, client_id = known_orders(directory, job), flags["client_id"]
     is_known = bool(client_id) and client_id in {one.id for one in known}
     is_running = directory.holder() is not None
     if not orders.in_force(known).is_paused and not (is_known and is_running):
@@ -220,6 +227,7 @@ def _end_pause(directory: CrawlDirectory, flags: dict[str, Any]) -> bool:
 @limit_flags
 @fetch_flags
 @screen_flags
+@trust_flag
 @click.pass_obj
 def revisit(session: Session, /, path: Path, **flags: Any) -> int:
     """Do one cycle of revisits, then end.
@@ -239,8 +247,9 @@ def revisit(session: Session, /, path: Path, **flags: Any) -> int:
             f"{path}: the crawl has not begun, so there is nothing to visit again\n"
             f"  begin it: {command('resume', path)}"
         )
+    vetted = vet(directory, flags)
     cycle = edits.begin_cycle(directory)
-    return run_as_told(session, directory, {**flags, "cycles": cycle})
+    return run_as_told(session, directory, vetted, {**flags, "cycles": cycle})
 
 
 class Crew(NamedTuple):
@@ -253,13 +262,39 @@ class Crew(NamedTuple):
     """The command that shows the crawl."""
 
 
-def run_as_told(session: Session, directory: CrawlDirectory, flags: dict[str, Any]) -> int:
+class Vetted(NamedTuple):
+    """A job whose operator settings were all accepted or typed."""
+
+    job: Job
+    typed: Mapping[str, str]
+
+
+def vet(
+    directory: CrawlDirectory, flags: dict[str, Any], place: Mapping[str, str] | None = None
+) -> Vetted:
+    """Return the directory's job; raises `Untrusted` if a setting was neither accepted nor typed.
+
+    `place` has settings that were typed as arguments, not as flags.
+    """
+    if digest := flags.pop("trust", ""):
+        accept_here(digest)
+    typed = {**operator_settings(build_job(Job(), flags)), **(place or {})}
+    job = directory.whole_job(typed)
+    if typed:
+        directory.accept_here()
+    return Vetted(job, typed)
+
+
+def run_as_told(
+    session: Session, directory: CrawlDirectory, vetted: Vetted, flags: dict[str, Any]
+) -> int:
     """Run a crawl by its own job, as flags have changed it; the directory keeps the change."""
-    job = directory.job()
-    changed = build_job(job, flags)
-    if changed != job:
+    changed = build_job(vetted.job, flags)
+    if changed != vetted.job:
         with directory.locked(notice):
             directory.write_job(changed)
+    if vetted.typed:
+        directory.accept()
     return run_shown(session, directory, changed, flags)
 
 

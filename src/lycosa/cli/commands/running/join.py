@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lycosa.cli.commands.running.crawl import Crew, run_as_told, run_shown
+from lycosa.cli.commands.running.crawl import Crew, run_as_told, run_shown, vet
 from lycosa.cli.input.jobs import build_job
 from lycosa.cli.input.options import GroupedCommand, machine_flags, screen_flags
 from lycosa.cli.screen.lines import command
 from lycosa.cli.screen.notices import Session, notice
+from lycosa.config.writer import write_value
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import ConfigError
 
@@ -68,7 +69,8 @@ def join(
     if (workers := _member_count(path, flags)) > 1:
         return _join_all(session, path, place._replace(name=crawl.name), workers, flags)
     directory = joining.make_directory(path, address, crawl)
-    return run_as_told(session, directory, flags)
+    typed = {"log.server": write_value(address), "log.name": write_value(crawl.name)}
+    return run_as_told(session, directory, vet(directory, flags, typed), flags)
 
 
 def _member_count(path: Path, flags: dict[str, Any]) -> int:

@@ -332,7 +332,7 @@ def _work(
     logger = logging.getLogger("lycosa")
     logger.addHandler(_Forwarding(main_loop.loop, channel))
     logger.setLevel(logging.INFO)
-    job = directory.job()
+    job = directory.whole_job()
     hooks = load_hooks(job)
     with (
         closing(directory.log(job)) as log,
