@@ -169,6 +169,7 @@ def _lose_it(crawled: Path) -> None:
     job_file = crawled / "crawl.toml"
     text = job_file.read_text()
     job_file.write_text(text.replace(read_job(job_file).log.name, "0" * 32))
+    assert lycosa("trust", crawled).returncode == 0  # another name is another setting
     done = lycosa("status", crawled)
     job_file.write_text(text)
     assert done.returncode == 4

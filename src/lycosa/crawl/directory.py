@@ -34,7 +34,7 @@ from lycosa.log.protocol import Log
 from lycosa.log.snapshot import SnapshotFolder
 from lycosa.log.sqlite import SqliteLog
 from lycosa.trust import judging, record
-from lycosa.trust.settings import Settings, without
+from lycosa.trust.settings import Settings, operator_settings, without
 
 if TYPE_CHECKING:
     from lycosa.plugins.hooks import Hooks
@@ -66,7 +66,11 @@ class CrawlDirectory:
 
     @classmethod
     def create(cls, path: Path, job: Job) -> CrawlDirectory:
-        """Make a new crawl directory; refuse a folder that is not empty."""
+        """Make a new crawl directory; refuse a folder that is not empty.
+
+        The settings of the job count for this process and those that it starts: they are what its
+        caller was told, or has vetted.
+        """
         directory = cls(path)
         job = named(job)
         if directory.job_file.exists():
@@ -94,6 +98,8 @@ class CrawlDirectory:
                 f"{path}: cannot be made here: {error.strerror}\n"
                 "  choose a folder with -o that you may write to"
             ) from None
+        if operator_settings(job):
+            directory.accept_here()
         return directory
 
     @classmethod
