@@ -27,6 +27,7 @@ OUTSIDE = {
     "CHANGELOG.md": "changelog.md",
     "CONTRIBUTING.md": "contributing.md",
     "LICENSE": "license.md",
+    "SECURITY.md": "security.md",
 }
 INSIDE = {page: path for path, page in OUTSIDE.items()}
 LINK = re.compile(r"(?<=\]\()(?![a-z]+:|#)([^)\s#]+)")

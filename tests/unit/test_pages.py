@@ -15,7 +15,7 @@ PAGES = [
     ROOT / "benchmarks" / "RESULTS.md",
     *sorted((ROOT / "docs").rglob("*.md")),
 ]
-OUTSIDE = {"results.md", "changelog.md", "contributing.md", "license.md"}
+OUTSIDE = {"results.md", "changelog.md", "contributing.md", "license.md", "security.md"}
 """Pages of the site that lie elsewhere: `docs/site/hooks.py` brings them in."""
 FENCE = re.compile(r"^( *)```.*?^\1```$", re.MULTILINE | re.DOTALL)
 LINK = re.compile(r"\]\((?![a-z]+:)([^)\s#]*)(?:#([^)\s]+))?\)")

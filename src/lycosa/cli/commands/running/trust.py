@@ -21,7 +21,7 @@ from lycosa.trust.judging import Judged, lines_of
 @click.option("--forget", metavar="DIGEST", default="", help="Accept this digest no longer.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def trust(path: Path | None, is_shown: bool, is_list: bool, forget: str, as_json: bool) -> int:
-    """Show and accept the settings of a crawl that somebody else made.
+    """Accept the settings of a crawl from elsewhere.
 
     Settings that name servers, programs, plugins, files or secrets, and those that open private
     addresses, count only if you typed them yourself or accept them here. The record is yours, not
