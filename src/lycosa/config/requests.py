@@ -231,8 +231,10 @@ class Fetch(Record):
     )
     proxy: str = key(
         "",
-        "The proxy that all requests go through. It resolves the names, so Lycosa neither checks "
-        "nor pins addresses.",
+        "The proxy that all requests go through; `NO_PROXY` and the like of the environment have "
+        "no effect. The proxy resolves the names: private addresses and local names (`localhost`, "
+        "`*.internal`, `*.local`) are refused, addresses that it finds for other names are not "
+        "checked. A password is `${NAME}`, as in `[login] fields`: `http://me:${NAME}@host:port`.",
         pattern=r"((http|https|socks5h)://[!-~]+)?",
         pattern_text="`http://`, `https://` or `socks5h://`, a host and a port",
     )

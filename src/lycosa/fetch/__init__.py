@@ -12,6 +12,7 @@ proxy, by libcurl. When the connection stands, guard and lease are checked once 
     guard         judges IP addresses: private networks, metadata services
     certificates  the certificate authorities that TLS trusts
     access        secrets of a login: headers, given cookies, and taking them out of records
+    secrets       `${NAME}` in a job: from the environment, or from a private file
     cookies       session cookies, for jobs that want them
     robots        what robots files permit
     retry_after   parses `Retry-After` headers

@@ -9,17 +9,14 @@ Always true: a secret header goes to the host that it is named for, a cookie to 
 
 from __future__ import annotations
 
-import os
 import re
-import stat
-from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from lycosa.config.login import SECRET, Login
+from lycosa.config.login import Login
 from lycosa.errors import ConfigError
+from lycosa.fetch.secrets import filled, private_lines, secrets_of
 from lycosa.records import Answer
 
 HIDDEN = "[redacted]"
@@ -48,17 +45,20 @@ class Access:
     """The secrets of a job, ready to be sent; raises `ConfigError` where one is missing."""
 
     def __init__(self, login: Login) -> None:
-        secrets = _secrets_of(login.secrets_file)
+        secrets = secrets_of(login.secrets_file)
         self._lines: dict[str, tuple[str, ...]] = {}
         names = {"cookie", "authorization"}
         for entry in login.headers:
             host, _, line = entry.partition(" ")
             host = host.lower()
-            self._lines[host] = (*self._lines.get(host, ()), filled(line, secrets, "headers"))
+            self._lines[host] = (
+                *self._lines.get(host, ()),
+                filled(line, secrets, "[login] headers"),
+            )
             names.add(line.partition(":")[0].lower())
         self.cookies = _read_cookies(login.cookie_file) if login.cookie_file else []
         self.fields = [
-            (name, filled(value, secrets, "fields"))
+            (name, filled(value, secrets, "[login] fields"))
             for name, _, value in (field.partition("=") for field in login.fields)
         ]
         """Of the login form."""
@@ -102,38 +102,10 @@ def _sets_cookie(name: str) -> bool:
     return name.lower() == "set-cookie"
 
 
-def filled(text: str, secrets: dict[str, str], where: str) -> str:
-    """Put secrets into a text."""
-
-    def found(match: re.Match[str]) -> str:
-        name = match[1]
-        value = secrets.get(name, os.environ.get(name))
-        if not value:
-            raise ConfigError(
-                f"[login] {where} needs the secret {name}, which is not there\n"
-                f"  set it in the environment: read -rs {name}; export {name}\n"
-                "  or name a file with it: [login] secrets_file"
-            )
-        if not value.isprintable():
-            raise ConfigError(f"[login] {where}: the secret {name} has control characters in it")
-        return value
-
-    return SECRET.sub(found, text)
-
-
-def _secrets_of(file: str) -> dict[str, str]:
-    found: dict[str, str] = {}
-    for line in _private_lines(file, "secrets_file") if file else ():
-        name, equals, value = line.partition("=")
-        if equals and not name.lstrip().startswith("#"):
-            found[name.strip()] = value.strip()
-    return found
-
-
 def _read_cookies(file: str) -> list[GivenCookie]:
     """Read a cookie file; a line that is none is an error without its content."""
     found = []
-    for number, line in enumerate(_private_lines(file, "cookie_file"), 1):
+    for number, line in enumerate(private_lines(file, "cookie_file"), 1):
         text = line.removeprefix("#HttpOnly_")
         if not text.strip() or text.startswith("#"):
             continue
@@ -157,20 +129,6 @@ def _read_cookies(file: str) -> list[GivenCookie]:
             )
         )
     return found
-
-
-def _private_lines(file: str, what: str) -> Iterator[str]:
-    path = Path(file)
-    try:
-        mode = stat.S_IMODE(path.stat().st_mode)
-        if mode & 0o077:
-            raise ConfigError(
-                f"{path}: others can read this file ([login] {what})\n  type: chmod 600 {path}"
-            )
-        yield from path.read_text(encoding="utf-8").splitlines()
-    except (OSError, UnicodeDecodeError) as error:
-        told = error.strerror if isinstance(error, OSError) else "it is no text"
-        raise ConfigError(f"{path}: [login] {what} cannot be read: {told}") from None
 
 
 def _host_of(url: str) -> str:

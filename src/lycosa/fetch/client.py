@@ -51,6 +51,7 @@ NOWHERE = "0.0.0.0"
 
 if TYPE_CHECKING:
     from lycosa.fetch.access import Access
+    from lycosa.fetch.carriers.proxies import Proxy
 
 
 class HttpTransport:
@@ -93,7 +94,7 @@ class HttpTransport:
             {**hosts.ports, **(ports or {})},
             _by_host(fetch.headers),
             fetch.connect_seconds,
-            fetch.proxy,
+            _proxy_of(fetch),
             lambda: self._trust.path,
             self._throttle,
         )
@@ -137,9 +138,8 @@ class HttpTransport:
         slash = url.index("/", 8)
         site, path = url[:slash], url[slash:]
         origin = parse_origin(site)
-        proxy = self._fetch.proxy
         is_open = self._guard.opens(origin.host, origin.port)
-        if not is_open or self._refuses(origin.host.strip("[]") if proxy else request.address):
+        if not is_open or self._refuses(origin.host, request.address):
             self._later(on_answer, self._unsent(Outcome.REFUSED_ADDRESS))
             return
         key: tuple[str, ...] = (site, request.address, request.agent)
@@ -242,10 +242,11 @@ class HttpTransport:
             self._curl = CurlCarrier(self._loop, self._around, most, self._on_end)
         return self._curl
 
-    def _refuses(self, address: str) -> bool:
-        refusal = self._guard.refusal(address)
-        # Through a proxy most hosts are names, which only the proxy can judge.
-        return refusal is not None and not (self._fetch.proxy and refusal == "not an address")
+    def _refuses(self, host: str, address: str) -> bool:
+        # Through a proxy the address is not known, and the host is judged by its name.
+        guard = self._guard
+        refusal = guard.refusal_by_name(host) if self._fetch.proxy else guard.refusal(address)
+        return refusal is not None
 
     def _unsent(self, outcome: Outcome) -> Answer:
         now = self._clock.now()
@@ -358,6 +359,14 @@ class HttpTransport:
                 return Outcome.TIMEOUT
             exchange.window_began, exchange.window_size = now, size
         return None
+
+
+def _proxy_of(fetch: Fetch) -> Proxy | None:
+    if not fetch.proxy:
+        return None
+    from lycosa.fetch.carriers.proxies import Proxy  # few crawls have one
+
+    return Proxy(fetch.proxy)
 
 
 def _conditions(held: Validators) -> tuple[str, ...]:

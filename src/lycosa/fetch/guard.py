@@ -15,6 +15,10 @@ address it carries.
 The networks are listed here: those that Python's `ipaddress` calls private differ from one version
 to the next, and a crawl must not reach further with one interpreter than with another.
 
+Through a proxy a host is judged by its name: names of the proxy's own machine and of local networks
+are refused like private addresses, names of metadata services always. The address that the proxy
+finds for any other name is not known here, and no promise is made about it.
+
 A job may instead name servers of this machine (`loopback_origins`). Then these pairs of host and
 port are all that is asked: every other port of this machine is refused, and every address that is
 not loopback, whether a link, a redirect, a robots file or a name leads there.
@@ -85,6 +89,24 @@ _TRANSLATED = IPv6Network("64:ff9b::/96")
 _LOCALLY_TRANSLATED = IPv6Network("64:ff9b:1::/48")
 _COMPATIBLE = IPv6Network("::/96")
 
+_METADATA_NAMES = frozenset(
+    {
+        "instance-data",
+        "instance-data.ec2.internal",
+        "kubernetes.default.svc",
+        "metadata",
+        "metadata.azure.internal",
+        "metadata.google.internal",
+        "metadata.internal",
+        "metadata.packet.net",
+        "metadata.platformequinix.com",
+        "metadata.tencentyun.com",
+    }
+)
+_OWN_NAMES = ("localhost", "localhost.localdomain", "ip6-localhost", "ip6-loopback")
+_OWN_DOMAINS = (".localhost", ".internal", ".local", ".localdomain", ".home.arpa")
+"""Names that mean a local network wherever they are looked up (RFC 6761, 6762, 8375; ICANN)."""
+
 _Networks4 = tuple[tuple[IPv4Network, str], ...]
 _Networks6 = tuple[tuple[IPv6Network, str], ...]
 
@@ -118,6 +140,18 @@ class AddressGuard:
         self._hosts = frozenset(origin.rpartition(":")[0] for origin in self.origins)
         self.refusal = lru_cache(maxsize=65_536)(self._refusal)
         """Return why an address must not be asked; None if it may."""
+
+    def refusal_by_name(self, host: str) -> str | None:
+        """Return why a host must not be asked through a proxy, which looks names up itself."""
+        refusal = self.refusal(host)
+        if refusal != "not an address":
+            return refusal
+        name = host.lower().rstrip(".")
+        if name in _METADATA_NAMES:
+            return "metadata service"
+        # A network that the job allows is no reason: which address the name has, the proxy knows.
+        is_own = name in _OWN_NAMES or name.endswith(_OWN_DOMAINS)
+        return "local name" if is_own and not self._allow_private else None
 
     def opens(self, host: str, port: int) -> bool:
         """Return whether a server may be asked at all, whatever its address is."""

@@ -24,6 +24,7 @@ from lycosa.clock import RealClock
 from lycosa.config import Job
 from lycosa.crawl.answers.site_files.robots import read_answer
 from lycosa.crawl.pauses import pause_after
+from lycosa.crawl.processes.access import fetch_of
 from lycosa.crawl.processes.run import require_contact
 from lycosa.fetch.client import HttpTransport
 from lycosa.fetch.robots.lines import Decision, ExplainedRobots, explain_robots
@@ -70,7 +71,7 @@ class Asker:
         """Robots files by site: each is asked for once."""
         self._loop = asyncio.new_event_loop()
         self._clock = RealClock(self._loop)
-        self._transport = HttpTransport(self._loop, self._clock, job.fetch)
+        self._transport = HttpTransport(self._loop, self._clock, fetch_of(job))
 
     def __enter__(self) -> Asker:
         return self

@@ -26,7 +26,7 @@ from lycosa.config import Job
 from lycosa.crawl.directory import OpenCrawl
 from lycosa.crawl.logs.notes import is_elsewhere
 from lycosa.crawl.ports import EndWatch, Ports, RenderingPorts, Reservations
-from lycosa.crawl.processes.access import access_of
+from lycosa.crawl.processes.access import access_of, fetch_of
 from lycosa.crawl.processes.assignments import Assignment, share_of
 from lycosa.crawl.processes.main_loop import MainLoop
 from lycosa.crawl.recovery.counting import SealingRules
@@ -155,7 +155,7 @@ class Runtime:
                 objects = open_objects(job.store.place, job.log.name)
                 self._store.after_flush = OpenParts(directory.path, objects).send
             fetch = dataclasses.replace(
-                job.fetch,
+                fetch_of(job),
                 connections=assignment.connections,
                 kept_connections=share_of(
                     job.fetch.kept_connections, assignment.number, assignment.workers

@@ -5,6 +5,7 @@ http1        plain HTTP over our own sockets
 tls          HTTP over TLS, the same behind a handshake
 framing      finds the end of an answer on a connection
 curl         proxies, by libcurl
+proxies      where a job's proxy is, and whether a peer is it
 undelivered  keeps the kernel from delivering a request that was given up
 answers      builds the `Answer` from head, body and failure
 throttle     limits the bandwidth of all connections together

@@ -281,8 +281,12 @@ class CurlExchange(Exchange):
         easy.setopt(pycurl.CONNECTTIMEOUT_MS, max(1, int(around.connect_seconds * 1000)))
         easy.setopt(pycurl.SSL_VERIFYPEER, 1)
         easy.setopt(pycurl.SSL_VERIFYHOST, 2)
-        # Without this libcurl takes proxies from the environment.
-        easy.setopt(pycurl.PROXY, around.proxy)
+        # Without these libcurl takes proxies, and hosts that go without one, from the environment.
+        easy.setopt(pycurl.PROXY, around.proxy.url if around.proxy else "")
+        easy.setopt(pycurl.NOPROXY, "")
+        if around.proxy and around.proxy.user:
+            easy.setopt(pycurl.PROXYUSERNAME, around.proxy.user)
+            easy.setopt(pycurl.PROXYPASSWORD, around.proxy.password)
         if ca_file := around.ca_file():
             # A file alone, without a folder, is parsed once for all connections.
             easy.setopt(pycurl.CAINFO, ca_file)
@@ -298,7 +302,7 @@ class CurlExchange(Exchange):
         """Take a request; raises `pycurl.error` or `UnicodeError` for what cannot be carried."""
         super().begin(outgoing)
         proxy = self._around.proxy
-        if proxy and outgoing.origin.scheme == "http" and proxy.startswith("http"):
+        if proxy and outgoing.origin.scheme == "http" and proxy.speaks_http:
             self.request_target = outgoing.request.url
         self.easy.setopt(pycurl.REQUEST_TARGET, self.request_target)
         if not self._is_get:
@@ -336,8 +340,10 @@ class CurlExchange(Exchange):
         self._opened = descriptor
         return _OPTIONS_SET
 
-    def _before_sending(self, peer: str, _own: str, _peer_port: int, _own_port: int) -> int:
-        if not self.may_go(peer):
+    def _before_sending(self, peer: str, _own: str, peer_port: int, _own_port: int) -> int:
+        proxy, port = self._around.proxy, self.outgoing.origin.port
+        is_proxy = proxy is not None and proxy.is_peer(peer, peer_port, port)
+        if not self.may_go(peer, is_proxy=is_proxy):
             return _ABORT
         if self._opened >= 0:
             _use(self._opened, undelivered.limit_delivery)

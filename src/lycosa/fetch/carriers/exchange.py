@@ -15,7 +15,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 from functools import lru_cache
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -25,6 +25,9 @@ from lycosa.fetch.carriers.answers import Received, compose
 from lycosa.fetch.carriers.throttle import Throttle
 from lycosa.fetch.guard import AddressGuard
 from lycosa.records import Answer, Outcome, Purpose, Request
+
+if TYPE_CHECKING:
+    from lycosa.fetch.carriers.proxies import Proxy
 
 _log = logging.getLogger(__name__)
 
@@ -42,7 +45,7 @@ class Surroundings(Struct):
     headers: dict[str, tuple[str, ...]]
     """Headers that the job adds, by host; `*` is every host."""
     connect_seconds: float
-    proxy: str = ""
+    proxy: Proxy | None = None
     ca_file: Callable[[], str] = str
     """Returns the file of trusted certificates; called with the first TLS request."""
     throttle: Throttle | None = None
@@ -181,13 +184,16 @@ class Exchange:
             headers = list({line.partition(":")[0].lower(): line for line in headers}.values())
         return headers + list(outgoing.key[3:])
 
-    def may_go(self, peer: str) -> bool:
-        """Return whether the request may be put on this connection, now, the first time."""
+    def may_go(self, peer: str, *, is_proxy: bool = False) -> bool:
+        """Return whether the request may be put on this connection, now, the first time.
+
+        The address of a proxy is the operator's choice; every other peer is judged.
+        """
         received, around = self.received, self._around
         if received.was_asked:
             received.verdict = Outcome.CUT_SHORT
             return False
-        refusal = None if around.proxy else around.guard.refusal(peer)
+        refusal = None if is_proxy else around.guard.refusal(peer)
         if refusal is not None:
             _log.debug("%s: not sent to %s: %s", self.outgoing.request.url, peer, refusal)
             received.verdict = Outcome.REFUSED_ADDRESS
