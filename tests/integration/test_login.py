@@ -29,7 +29,7 @@ from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.processes.run import run_crawl
 from lycosa.errors import ConfigError
 
-FORM = {"fields": ["user=ada", "password=${SITE_PASSWORD}"]}
+FORM = {"fields": ["user=ada", "password=${SITE_PASSWORD}"], "plain_fields": ["user"]}
 
 
 @pytest.fixture(autouse=True)
@@ -197,14 +197,19 @@ def test_a_secrets_file_must_be_private_and_complete(
     "login",
     [
         {"url": "http://a.test/", "fields": ["password=in-the-open"]},
+        {"url": "http://a.test/", "fields": ["code=in-the-open"]},
+        {"url": "http://a.test/", "fields": ["pass=in-the-open"], "plain_fields": ["pass"]},
+        {"url": "http://a.test/", "fields": "password=in-the-open"},
+        {"headers": ["a.test/path Authorization: Bearer in-the-open"]},
         {"headers": ["* Authorization: Bearer ${T}"]},
         {"headers": ["a.test Authorization: Bearer in-the-open"]},
         {"url": "ftp://a.test/"},
     ],
 )
 def test_secrets_in_the_job_are_refused(login: dict[str, Any]) -> None:
-    with pytest.raises(ConfigError):
+    with pytest.raises(ConfigError) as refused:
         Job.of(seeds=["http://a.test/"], login=login)
+    assert "in-the-open" not in str(refused.value)
 
 
 def test_a_form_over_tls_opens_members_pages_and_no_secret_is_kept(tmp_path: Path) -> None:

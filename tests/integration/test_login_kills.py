@@ -43,6 +43,7 @@ def job_for(site: MembersSite) -> Job:
             "url": f"{site.url}login",
             "page": f"{site.url}login",
             "fields": ["user=ada", "password=${SITE_PASSWORD}"],
+            "plain_fields": ["user"],
         },
     )
 

@@ -243,6 +243,10 @@ def values_of(section: str, key: Key) -> st.SearchStrategy[object]:
         return st.lists(st.ip_addresses().map(str) | st.just("[::1]:5353"), max_size=3)
     if key.name == "settings":
         return st.just({})
+    if (section, key.name) == ("login", "fields"):
+        return st.lists(st.from_regex(r"[a-z]+=\$\{[A-Z]+\}", fullmatch=True), max_size=3)
+    if key.name == "proxy":
+        return st.sampled_from(["", "http://a.test:3128", "socks5h://me:${WORD}@a.test:1080"])
     if isinstance(key.default, tuple):
         return st.lists(st.from_regex(key.pattern, fullmatch=True), min_size=1, max_size=3)
     if isinstance(key.default, str):

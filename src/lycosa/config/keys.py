@@ -42,6 +42,8 @@ class Key(Struct, frozen=True):
     """Whether an empty text or list makes no sense."""
     is_path: bool = False
     """Whether the text is a path, relative to the job file's folder."""
+    is_confidential: bool = False
+    """Whether the text may hold a secret by mistake, so that error texts do not repeat it."""
     may_be_plugged: bool = False
     """Whether the text may also name a part of a plugin, as `plugin:name`."""
 

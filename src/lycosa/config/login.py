@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from lycosa.config.keys import Record, key
 
@@ -28,10 +29,19 @@ class Login(Record):
     )
     fields: tuple[str, ...] = key(
         (),
-        "The fields of the form as `name=value`. `${NAME}` stands for a secret: a variable of "
-        "the environment, or a line of `secrets_file`. Passwords must be such.",
-        pattern=rf"{_CONFIDENTIAL}={_SECRET}|(?!{_CONFIDENTIAL}=)[^=]+=[^\n]*",
-        pattern_text="`name=value`, and `password=${NAME}` with the secret elsewhere",
+        "The fields of the form as `name=${NAME}`. `${NAME}` stands for a secret: a variable of "
+        "the environment, or a line of `secrets_file`. Only a field in `plain_fields` may have its "
+        "value here, as `name=value`.",
+        pattern=r"[^=]+=[^\n]*",
+        pattern_text="`name=${NAME}` with the secret elsewhere",
+        is_confidential=True,
+    )
+    plain_fields: tuple[str, ...] = key(
+        (),
+        "Names of fields whose values are no secrets and stand in `fields` as they are, such as "
+        "`user` or `remember`. A field whose name speaks of a password cannot be one of them.",
+        pattern=rf"(?!{_CONFIDENTIAL}$)[^=\n]+",
+        pattern_text="names of fields that are no passwords",
     )
     page: str = _address(
         "The page with the login form. It is fetched first and its hidden fields are sent along; "
@@ -39,14 +49,19 @@ class Login(Record):
     )
     headers: tuple[str, ...] = key(
         (),
-        "Headers with secrets, each for one host: `example.org Authorization: Bearer ${TOKEN}`.",
-        pattern=rf"[^*\s]+ [A-Za-z0-9!#$%&'*+.^_`|~-]+: [ -~]*{_SECRET}[ -~]*",
-        pattern_text="`host Name: value` with `${NAME}` in the value",
+        "Headers with secrets, each for one origin: "
+        "`https://example.org Authorization: Bearer ${TOKEN}`. A host without a scheme means https "
+        "and the origins of the job's seeds with that host; another port or `http://` gets nothing "
+        "unless it is named.",
+        pattern=rf"(https?://)?[^*\s/]+ [A-Za-z0-9!#$%&'*+.^_`|~-]+: [ -~]*{_SECRET}[ -~]*",
+        pattern_text="`origin Name: value` with `${NAME}` in the value",
+        is_confidential=True,
     )
     cookie_file: str = key(
         "",
         "Cookies in the format of Netscape, as browsers and curl write them; each is sent to its "
-        "domain alone. Others must not be able to read the file (chmod 600).",
+        "domain alone, over https or to origins of seeds. Others must not be able to read the "
+        "file (chmod 600).",
         is_path=True,
     )
     secrets_file: str = key(
@@ -65,6 +80,16 @@ class Login(Record):
     follow_logout: bool = key(
         False, "Also follow links whose address speaks of logging out, which would end the session."
     )
+
+    def contradictions(self) -> Iterator[str]:
+        """Yield what is wrong with the section as a whole, without a value of a field."""
+        for name, _, value in (field.partition("=") for field in self.fields):
+            if name not in self.plain_fields and not SECRET.fullmatch(value):
+                yield (
+                    f"has the value of `{name}` in `fields`\n"
+                    f"  write {name}=${{NAME}} and give the secret by the environment or "
+                    f"`secrets_file`; if it is none: plain_fields = [{name!a}]"
+                )
 
     @property
     def is_used(self) -> bool:

@@ -19,9 +19,12 @@ class Notify(Record):
     )
     webhook: str = key(
         "",
-        "The http or https address to which what has happened is posted as JSON. Empty means none.",
-        pattern="|https?://[^\\s]+",
-        pattern_text="an http or https address",
+        "The http or https address to which what has happened is posted as JSON. `${NAME}` stands "
+        "for a secret, as in `[login] fields`; an address that is one itself is `${NAME}` as a "
+        "whole. Empty means none.",
+        pattern=r"|https?://[^\s@/?]+([/?]\S*)?|\$\{[A-Za-z_][A-Za-z0-9_]*\}",
+        pattern_text="an http or https address without a password, or `${NAME}`",
+        is_confidential=True,
     )
     on: tuple[str, ...] = key(
         HAPPENINGS,

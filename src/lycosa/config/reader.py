@@ -173,7 +173,7 @@ def _read_number(key: Key, value: object) -> int | float:
 
 def _read_text(key: Key, value: object) -> str:
     if not isinstance(value, str) or not _is_encodable(value):
-        raise ValueError(f"`{key.name}` must be text, not {_shown(value)}")
+        raise ValueError(f"`{key.name}` must be text, not {_shown(value, key)}")
     is_plugged = key.may_be_plugged and re.fullmatch(PLUGGED, value)
     if key.choices and value not in key.choices and not is_plugged:
         near = _nearest(value, key.choices, 0.6)
@@ -182,18 +182,19 @@ def _read_text(key: Key, value: object) -> str:
         known += ", and `plugin:name` for those of a plugin" if key.may_be_plugged else ""
         raise ValueError(f"`{key.name}` cannot be {_shown(value)}{guess}\n  known are: {known}")
     if key.pattern and not re.fullmatch(key.pattern, value):
-        raise ValueError(f"`{key.name}` must be {key.pattern_text}, not {_shown(value)}")
+        raise ValueError(f"`{key.name}` must be {key.pattern_text}, not {_shown(value, key)}")
     return value
 
 
 def _read_list(key: Key, value: object) -> tuple[str, ...]:
     if not _is_list_of_text(value):
-        raise ValueError(f"`{key.name}` must be a list of texts, not {_shown(value)}")
+        raise ValueError(f"`{key.name}` must be a list of texts, not {_shown(value, key)}")
     if key.is_required and not value:
         raise ValueError(f"`{key.name}` must not be empty: nothing would be kept")
     for entry in value:
         if key.pattern and not re.fullmatch(key.pattern, entry):
-            raise ValueError(f"`{key.name}` must hold {key.pattern_text}; it holds {_shown(entry)}")
+            shown = _shown(entry, key)
+            raise ValueError(f"`{key.name}` must hold {key.pattern_text}; it holds {shown}")
         if check := _ENTRY_CHECKS.get(key.name):
             check(entry)
     return tuple(value)
@@ -289,13 +290,8 @@ def _contradictions(section: str, record: Any) -> Iterator[Problem]:
             "up to the second"
         )
 
-    if section == "fetch" and record.loopback_origins:
-        for name in ("allow_private", "private_networks", "proxy", "hosts_file"):
-            if getattr(record, name):
-                yield (
-                    f"has `loopback_origins`, beyond which nothing is asked, and `{name}`\n"
-                    f"  remove one of the two: `{name}` lets the crawl ask more than that"
-                )
+    if section in ("fetch", "login"):
+        yield from record.contradictions()
 
     if section == "frontier" and 0 < record.phases < record.partitions:
         yield (
@@ -357,6 +353,8 @@ def _plain(number: float) -> str:
     return str(int(number)) if number == int(number) else str(number)
 
 
-def _shown(value: object) -> str:
+def _shown(value: object, key: Key | None = None) -> str:
+    if key is not None and key.is_confidential:
+        return "something else, which may be a secret and is not repeated here"
     text = ascii(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from lycosa.config.keys import Record, key
+from lycosa.config.login import SECRET
 
 
 class Limits(Record):
@@ -129,6 +132,10 @@ FILES_A_KEPT = 4
 """Open files for each connection that may be kept: those of two kinds are half of all files."""
 
 
+SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"})
+"""Headers whose values are secrets, which a job must not hold."""
+
+
 class Fetch(Record):
     """Requests: identity, connections, time limits, content types."""
 
@@ -237,15 +244,21 @@ class Fetch(Record):
         "checked. A password is `${NAME}`, as in `[login] fields`: `http://me:${NAME}@host:port`.",
         pattern=r"((http|https|socks5h)://[!-~]+)?",
         pattern_text="`http://`, `https://` or `socks5h://`, a host and a port",
+        is_confidential=True,
     )
     headers: tuple[str, ...] = key(
         (),
         "Headers to send: the host (`*` for all), a space, and the header, as in "
-        "`example.org Accept-Language: de`.",
+        "`example.org Accept-Language: de`. They stand in this file; headers with secrets go to "
+        "`[login] headers`.",
         pattern=r"[!-~]+ [A-Za-z0-9!#$%&'*+.^_`|~-]+: [ -~]*",
         pattern_text="`host Name: value` in ASCII",
+        is_confidential=True,
     )
-    cookies: bool = key(False, "Keep cookies, and send them back only to the host that set them.")
+    cookies: bool = key(
+        False,
+        "Keep cookies, and send them back only to the origin (scheme, host, port) that set them.",
+    )
     hosts_file: str = key(
         "",
         "A file of host addresses, in the form of `/etc/hosts`, that replaces DNS; "
@@ -259,6 +272,33 @@ class Fetch(Record):
         "as in `hosts_file`.",
         is_path=True,
     )
+
+    def contradictions(self) -> Iterator[str]:
+        """Yield what is wrong with the section as a whole, without a secret that stands in it."""
+        if self.loopback_origins:
+            for name in ("allow_private", "private_networks", "proxy", "hosts_file"):
+                if getattr(self, name):
+                    yield (
+                        f"has `loopback_origins`, beyond which nothing is asked, and `{name}`\n"
+                        f"  remove one of the two: `{name}` lets the crawl ask more than that"
+                    )
+        for entry in self.headers:
+            place, _, line = entry.partition(" ")
+            name = line.partition(":")[0]
+            if name.lower() in SECRET_HEADERS:
+                yield (
+                    f"has a secret in `headers`: {name} for {place}\n"
+                    f'  write it to [login]: headers = ["https://HOST {name}: ${{NAME}}"], with '
+                    "the secret in the environment"
+                )
+        login, _, _ = self.proxy.partition("://")[2].rpartition("@")
+        password = login.partition(":")[2]
+        if password and not SECRET.fullmatch(password):
+            yield (
+                "has a password in `proxy`\n"
+                "  write http://USER:${NAME}@HOST:PORT and give the secret by the environment or "
+                "[login] secrets_file"
+            )
 
     @property
     def user_agent(self) -> str:

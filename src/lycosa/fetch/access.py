@@ -4,12 +4,17 @@ Secrets come from the environment or from a file that others cannot read. They a
 requests and nowhere else: `redacted` takes them, and the session cookies, out of the records of an
 exchange before anything else sees these.
 
-Always true: a secret header goes to the host that it is named for, a cookie to its domain.
+Secrets are bound to origins, because a page may link to any port and scheme of a host, and whoever
+listens there is not who the secret is for. A host without a scheme means its origin with https, and
+those of the job's own seeds; a cookie of a file goes to such origins of its domain.
+
+Always true: a secret header goes to the origins that it is named for, a cookie to its domain.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Collection
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -36,25 +41,27 @@ class GivenCookie(NamedTuple):
     name: str
     value: str
 
-    def is_for(self, host: str) -> bool:
-        """Return whether a host gets the cookie."""
-        return host == self.domain or (self.has_subdomains and host.endswith(f".{self.domain}"))
+    def is_for(self, site: str, typed: Collection[str]) -> bool:
+        """Return whether an origin gets the cookie: one with https, or one that was typed."""
+        host, port = host_and_port(site)
+        is_in = host == self.domain or (self.has_subdomains and host.endswith(f".{self.domain}"))
+        return is_in and (site in typed or (site.startswith("https://") and not port))
 
 
 class Access:
     """The secrets of a job, ready to be sent; raises `ConfigError` where one is missing."""
 
-    def __init__(self, login: Login) -> None:
+    def __init__(self, login: Login, typed: Collection[str] = ()) -> None:
+        self.typed = frozenset(typed)
+        """The origins of the job's seeds, as `http://a.test:81`."""
         secrets = secrets_of(login.secrets_file)
         self._lines: dict[str, tuple[str, ...]] = {}
         names = {"cookie", "authorization"}
         for entry in login.headers:
-            host, _, line = entry.partition(" ")
-            host = host.lower()
-            self._lines[host] = (
-                *self._lines.get(host, ()),
-                filled(line, secrets, "[login] headers"),
-            )
+            place, _, line = entry.partition(" ")
+            line_with_secret = filled(line, secrets, "[login] headers")
+            for site in origins_of(place, self.typed):
+                self._lines[site] = (*self._lines.get(site, ()), line_with_secret)
             names.add(line.partition(":")[0].lower())
         self.cookies = _read_cookies(login.cookie_file) if login.cookie_file else []
         self.fields = [
@@ -62,21 +69,22 @@ class Access:
             for name, _, value in (field.partition("=") for field in login.fields)
         ]
         """Of the login form."""
-        self._form_host = _host_of(login.url) if login.url else ""
+        self._form_site = _plain(login.url) if login.url else ""
         listed = b"|".join(re.escape(name.encode()) for name in sorted(names))
         self._asked = re.compile(rb"(?im)^(" + listed + rb"):[^\r\n]*")
 
-    def lines(self, host: str) -> tuple[str, ...]:
-        """Return the secret header lines for a host."""
-        return self._lines.get(host, ())
+    def lines(self, site: str) -> tuple[str, ...]:
+        """Return the secret header lines for an origin."""
+        return self._lines.get(site, ())
 
-    def keeps_cookies_of(self, host: str) -> bool:
-        """Return whether a session with this host is kept."""
-        return host == self._form_host or any(cookie.is_for(host) for cookie in self.cookies)
+    def keeps_cookies_of(self, site: str) -> bool:
+        """Return whether a session with this origin is kept."""
+        given = (cookie.is_for(site, self.typed) for cookie in self.cookies)
+        return site == self._form_site or any(given)
 
-    def redacted(self, host: str, answer: Answer) -> Answer:
+    def redacted(self, site: str, answer: Answer) -> Answer:
         """Return an answer without the secrets that were sent for it, and without its session."""
-        if host not in self._lines and not self.keeps_cookies_of(host):
+        if site not in self._lines and not self.keeps_cookies_of(site):
             return answer
         hidden = HIDDEN.encode()
         beginning = answer.beginning
@@ -94,7 +102,7 @@ class Access:
             }
             if answer.by_name is not None
             else None,
-            beginning=self.redacted(host, beginning) if beginning is not None else None,
+            beginning=self.redacted(site, beginning) if beginning is not None else None,
         )
 
 
@@ -131,7 +139,27 @@ def _read_cookies(file: str) -> list[GivenCookie]:
     return found
 
 
-def _host_of(url: str) -> str:
-    authority = url.partition("://")[2].partition("/")[0]
+def origins_of(place: str, typed: Collection[str]) -> list[str]:
+    """Return the origins that a header is for; `place` is an origin, or a host with its port.
+
+    A host without a scheme is asked over https, and where a seed of the job has it.
+    """
+    if "://" in place:
+        return [_plain(place)]
+    name = place.lower()
+    seeds = (site for site in typed if name in (site.partition("://")[2], host_and_port(site)[0]))
+    return sorted({_plain(f"https://{name}"), *seeds})
+
+
+def host_and_port(site: str) -> tuple[str, str]:
+    """Return host and port of an origin; the port is empty if it is the scheme's own."""
+    authority = site.partition("://")[2]
     host, colon, port = authority.rpartition(":")
-    return (host if colon and port.isdecimal() else authority).lower()
+    return (host, port) if colon and port.isdecimal() else (authority, "")
+
+
+def _plain(url: str) -> str:
+    """Return the origin of a URL, without the scheme's own port."""
+    scheme, _, rest = url.lower().partition("://")
+    site = f"{scheme}://{rest.partition('/')[0]}"
+    return site.removesuffix(":443" if scheme == "https" else ":80")

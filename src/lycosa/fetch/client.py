@@ -116,7 +116,7 @@ class HttpTransport:
         """Send the secrets of a login from now on, and keep its session."""
         if access is not None:
             self._access = access
-            self._cookies = Cookies(access.cookies)
+            self._cookies = Cookies(access.cookies, access.typed)
 
     def limit_bandwidth(self, bytes_per_second: int) -> None:
         """Receive at most so much a second from now on; 0 is no limit."""
@@ -144,10 +144,10 @@ class HttpTransport:
             return
         key: tuple[str, ...] = (site, request.address, request.agent)
         if self._cookies is not None:
-            cookie = self._cookies.header(origin.scheme, origin.host, path, self._clock.now())
+            cookie = self._cookies.header(site, path, self._clock.now())
             key += (f"Cookie: {cookie}",) if cookie else ()
         if self._access is not None:
-            key += self._access.lines(origin.host)
+            key += self._access.lines(site)
         if request.form:
             key += (_FORM_TYPE, f"Content-Length: {len(request.form)}")
         if request.validators is not None:
@@ -285,20 +285,20 @@ class HttpTransport:
                 outgoing = exchange.outgoing
                 if answer.failure is Outcome.CONNECT_FAILURE:
                     self._names.failed(outgoing.request.host, outgoing.request.address)
-                elif self._cookies is not None and self._keeps_cookies(outgoing.origin.host):
-                    origin = outgoing.origin
-                    self._cookies.learn(origin.host, outgoing.path, answer.headers, answer.ended)
+                elif self._cookies is not None and self._keeps_cookies(outgoing.key[0]):
+                    site = outgoing.key[0]
+                    self._cookies.learn(site, outgoing.path, answer.headers, answer.ended)
                 if self._access is not None:
-                    answer = self._access.redacted(outgoing.origin.host, answer)
+                    answer = self._access.redacted(outgoing.key[0], answer)
                 exchange.carrier.release(exchange)
                 outgoing.on_answer(answer)
         finally:
             if ended:  # a callback has raised: the other answers must not be lost
                 self._loop.call_soon(self._deliver)
 
-    def _keeps_cookies(self, host: str) -> bool:
+    def _keeps_cookies(self, site: str) -> bool:
         access = self._access
-        return self._fetch.cookies or (access is not None and access.keeps_cookies_of(host))
+        return self._fetch.cookies or (access is not None and access.keeps_cookies_of(site))
 
     # -- patience -------------------------------------------------------------------------
 

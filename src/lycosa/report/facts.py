@@ -1,20 +1,17 @@
 """Gathers the facts for the title block: job, times, scale, and the audit of politeness.
 
-A report is handed on, so it leaves out what concerns only the operator: request headers (they may
-hold passwords), the proxy, the options of plugins, and the paths of files.
+Not here: the settings that the last chapter lists (`told_settings`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from datetime import datetime
-from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from lycosa import __version__
 from lycosa.amounts import counted, duration_text, size_text
-from lycosa.config import SECTIONS, Job
-from lycosa.config.keys import keys_of
+from lycosa.config import Job
 from lycosa.config.seeds import parted
 from lycosa.config.writer import write_value
 from lycosa.crawl.directory import CrawlDirectory
@@ -32,8 +29,6 @@ MOST_WORDS = 8
 _MOST_SEEDS = 8
 _MOST_RULES = 12
 _TRIES = 3
-_KEPT_BACK = {("fetch", "headers"), ("fetch", "proxy")}
-_KEPT_BACK_SECTIONS = {"plugins"}
 
 
 class Fact(NamedTuple):
@@ -187,24 +182,3 @@ def moment(text: str | None) -> datetime | None:
 def written(when: datetime) -> str:
     """Write a moment for people, in UTC as it is."""
     return f"{when.day} {when:%B %Y, %H:%M:%S} UTC"
-
-
-def job_text(job: Job) -> str:
-    """Return the settings of the job that differ from the defaults, as TOML."""
-    lines: list[str] = []
-    for name, section in SECTIONS.items():
-        of_section = getattr(job, name)
-        changed = [
-            f"{key.name} = {_value(name, key.name, getattr(of_section, key.name), key.is_path)}"
-            for key in keys_of(section).values()
-            if getattr(of_section, key.name) != key.default
-        ]
-        if changed:
-            lines += [*([""] if lines else []), f"[{name}]", *changed]
-    return "\n".join(lines)
-
-
-def _value(section: str, key: str, value: Any, is_path: bool) -> str:
-    if (section, key) in _KEPT_BACK or section in _KEPT_BACK_SECTIONS:
-        return "…  # left out of the report"
-    return write_value(Path(value).name if is_path else value)

@@ -13,10 +13,11 @@ from typing import Any, NamedTuple
 from lycosa.amounts import size_text
 from lycosa.report import wording
 from lycosa.report.charts import Figure
-from lycosa.report.facts import Fact, job_text, scale, title_block
+from lycosa.report.facts import Fact, scale, title_block
 from lycosa.report.notes import NOTES, REFERENCES
 from lycosa.report.section import Column, Facts, Kind, Section, Shown, Table
 from lycosa.report.style import STYLE
+from lycosa.report.told_settings import job_text
 from lycosa.terminal_text import visible
 
 GENERATOR = "lycosa report"
@@ -247,10 +248,16 @@ def _back(facts: Facts, chapters: int) -> Iterator[str]:
     yield from (f"<li>{_text(reference)}</li>\n" for reference in REFERENCES)
     yield "</ul>\n<h3>The job</h3>\n"
     if changed := job_text(facts.job):
-        yield "<p>Settings that differ from the defaults, besides seeds and rules:</p>\n"
+        yield (
+            "<p>Settings that differ from the defaults, besides seeds, rules and what concerns"
+            " the operator alone:</p>\n"
+        )
         lines = "\n".join(_web(line, 2000) for line in changed.splitlines())
         yield f"<pre>{lines}</pre>\n"
     else:
-        yield "<p>All settings besides seeds and rules have their defaults.</p>\n"
+        yield (
+            "<p>All settings besides seeds, rules and what concerns the operator alone have their"
+            " defaults.</p>\n"
+        )
     yield f"<footer>Made by Lycosa {_text(facts.version)}. The files in <code>data/</code> have the"
     yield " rows behind every figure; <code>lycosa sql</code> asks for others.</footer>\n"

@@ -16,6 +16,7 @@ import pytest
 from lycosa.config import Job, Notify
 from lycosa.crawl import notifying
 from lycosa.crawl.notifying import Notifier, post, run_command
+from lycosa.crawl.processes.access import notify_of
 from lycosa.crawl.status.progress import Progress
 from lycosa.errors import ConfigError
 
@@ -135,3 +136,16 @@ def test_a_wrong_job_is_refused() -> None:
     for wrong in ({"webhook": "ftp://a"}, {"on": ["begin"]}, {"stall_seconds": 0}):
         with pytest.raises(ConfigError):
             Job.of(["http://a.test/"], notify=wrong)
+
+
+def test_the_address_of_a_webhook_may_be_a_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    job = Job.of(notify={"webhook": "${HOOK}"})
+    with webhook(200) as (url, posted):
+        monkeypatch.setenv("HOOK", url)
+        notifier = Notifier(notify_of(job), "mycrawl")
+        notifier.end(PROGRESS, "exhausted")
+        assert [told["event"] for told in posted] == ["end"]
+    assert url not in job.to_toml()
+    monkeypatch.delenv("HOOK")
+    with pytest.raises(ConfigError, match=r"\[notify\] webhook needs the secret HOOK"):
+        notify_of(job)

@@ -11,20 +11,20 @@ from lycosa.fetch.cookies import LONGEST_COOKIE, MOST_COOKIES, Cookies
 NOW = 1_700_000_000.0
 
 
-def after(*values: str, target: str = "/shop/cart?x") -> Cookies:
+def after(*values: str, target: str = "/shop/cart?x", site: str = "http://a.test") -> Cookies:
     cookies = Cookies()
-    cookies.learn("a.test", target, [("Set-Cookie", value) for value in values], NOW)
+    cookies.learn(site, target, [("Set-Cookie", value) for value in values], NOW)
     return cookies
 
 
 def sent(cookies: Cookies, target: str = "/shop/", scheme: str = "http", later: float = 0) -> str:
-    return cookies.header(scheme, "a.test", target, NOW + later)
+    return cookies.header(f"{scheme}://a.test", target, NOW + later)
 
 
 def test_a_cookie_goes_back_to_its_host_alone() -> None:
     cookies = after("a=1; Domain=test; Path=/")
     assert sent(cookies) == "a=1"
-    assert cookies.header("http", "b.test", "/", NOW) == ""
+    assert cookies.header("http://b.test", "/", NOW) == ""
 
 
 def test_a_cookie_belongs_to_its_path() -> None:
@@ -35,8 +35,8 @@ def test_a_cookie_belongs_to_its_path() -> None:
 
 
 def test_a_secure_cookie_goes_over_tls_alone() -> None:
-    cookies = after("a=1; Secure; Path=/")
-    assert sent(cookies) == ""
+    assert sent(after("a=1; Secure; Path=/")) == ""
+    cookies = after("a=1; Secure; Path=/", site="https://a.test")
     assert sent(cookies, scheme="https") == "a=1"
 
 

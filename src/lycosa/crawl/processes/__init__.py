@@ -8,7 +8,7 @@ worker runs in this process (`single_process`). Several run in processes of thei
     workers         the crawl of several workers: supervisor, worker processes, shared limits
     assignments     which partitions, connections and bandwidth each worker gets
     runtime         a worker with the real network, disk and clock around it
-    access          the secrets of a job that logs in
+    access          the secrets of a job: login, proxy, webhook
     distant         reads records that other machines have uploaded, in a thread of its own
     main_loop       event loop and clock of a process; raises failures, counts stop requests
     signals         stops a running crawl at SIGINT, SIGTERM, or a call from another thread

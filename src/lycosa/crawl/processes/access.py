@@ -1,10 +1,13 @@
-"""Gives a process the secrets of a job: of its login and its proxy; others load nothing."""
+"""Gives a process the secrets of a job: login, proxy, webhook; others load nothing."""
 
 from __future__ import annotations
 
+import dataclasses
 from typing import TYPE_CHECKING
 
-from lycosa.config import Fetch, Job
+from lycosa.config import Fetch, Job, Notify
+from lycosa.config.seeds import SeedList, parted
+from lycosa.url import canonicalize
 
 if TYPE_CHECKING:
     from lycosa.fetch.access import Access
@@ -19,10 +22,32 @@ def fetch_of(job: Job) -> Fetch:
     return with_secrets(job.fetch, job.login.secrets_file)
 
 
+def notify_of(job: Job) -> Notify:
+    """Return whom to tell, with the secrets of the webhook's address."""
+    if "${" not in job.notify.webhook:
+        return job.notify
+    from lycosa.fetch.secrets import filled, secrets_of
+
+    secrets = secrets_of(job.login.secrets_file)
+    webhook = filled(job.notify.webhook, secrets, "[notify] webhook")
+    return dataclasses.replace(job.notify, webhook=webhook)
+
+
 def access_of(job: Job) -> Access | None:
     """Return what the job sends to hosts that it is logged in to; raises `ConfigError`."""
     if not job.login.is_used:
         return None
     from lycosa.fetch.access import Access
 
-    return Access(job.login)
+    return Access(job.login, typed_origins(job))
+
+
+def typed_origins(job: Job) -> set[str]:
+    """Return the origins of the seeds that stand in the job itself, as `http://a.test:81`.
+
+    A long list of seeds, which comes from a file, names no origin for a secret.
+    """
+    if isinstance(job.seeds, SeedList):
+        return set()
+    urls = filter(None, (canonicalize(parted(seed)[0]) for seed in job.seeds))
+    return {url[: url.index("/", 8)] for url in urls}

@@ -377,8 +377,9 @@ def _notifier_of(crawl: OpenCrawl) -> Notifier | None:
     if not notify.command and not notify.webhook:
         return None
     from lycosa.crawl.notifying import Notifier
+    from lycosa.crawl.processes.access import notify_of
 
-    return Notifier(notify, str(crawl.directory.path))
+    return Notifier(notify_of(crawl.job), str(crawl.directory.path))
 
 
 def _crawler(

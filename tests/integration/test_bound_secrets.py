@@ -1,0 +1,85 @@
+"""Secrets reach the origin that they are for, and no other port or scheme of its host."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from lycosa.config import Job
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.processes.run import run_crawl
+
+
+@contextmanager
+def recording(page: str = "end") -> Iterator[tuple[int, list[str]]]:
+    """Serve one page, with a cookie; gives the port, and path and headers of all requests."""
+    asked: list[str] = []
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            asked.append(f"{self.path}\n{self.headers}")
+            is_robots = self.path == "/robots.txt"
+            body = b"" if is_robots else page.encode()
+            self.send_response(404 if is_robots else 200)
+            self.send_header("Content-Type", "text/html")
+            self.send_header("Set-Cookie", f"session=of-{server.server_address[1]}; Path=/")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    server.daemon_threads = True
+    thread = Thread(target=server.serve_forever, args=(0.05,))
+    thread.start()
+    try:
+        yield server.server_address[1], asked
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"headers": ["127.0.0.1 Authorization: Bearer ${TOKEN}"]},
+        {"cookie_file": "cookies.txt"},
+        {"cookies": True},
+    ],
+    ids=["header", "cookie file", "session"],
+)
+def test_another_port_of_the_host_gets_no_secret(
+    settings: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TOKEN", "t0ken")
+    file = tmp_path / "cookies.txt"
+    file.write_text("127.0.0.1\tFALSE\t/\tFALSE\t0\tid\tfrom-the-file\n")
+    file.chmod(0o600)
+    has_session = bool(settings.pop("cookies", False))
+    if "cookie_file" in settings:
+        settings["cookie_file"] = str(file)
+    with recording() as (other, asked_there):
+        home_page = f'<a href="http://127.0.0.1:{other}/a">a</a> <a href="/second">b</a>'
+        with recording(home_page) as (home, asked_here):
+            job = Job.of(
+                seeds=[f"http://127.0.0.1:{home}/"],
+                fetch={"allow_private": True, "cookies": has_session},
+                login=settings,
+                politeness={"delay_seconds": 0.0, "ip_delay_seconds": 0.0},
+                discovery={"mining": "off"},
+                limits={"depth_static": 1},
+            )
+            run_crawl(CrawlDirectory.create(tmp_path / "crawl", job))
+    assert any(request.startswith("/a\n") for request in asked_there)
+    secrets = ("t0ken", "from-the-file", f"of-{home}")
+    assert any(secret in request for secret in secrets for request in asked_here)
+    assert not any(secret in request for secret in secrets for request in asked_there)
