@@ -120,7 +120,7 @@ def test_a_site_that_wants_too_long_a_pause_is_left_alone(site: Site) -> None:
     code, table = site.ask(
         "page", "http://patient.test/", "--set", "politeness.longest_pause_seconds=9"
     )
-    assert (code, table["outcome"]) == (1, "host_given_up")
+    assert (code, table["outcome"]) == (1, "host_put_off")
     assert site.requests_to("patient.test") == ["http://patient.test/robots.txt"]
 
 

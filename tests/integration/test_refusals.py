@@ -8,10 +8,12 @@ from pathlib import Path
 import pytest
 
 from lycosa.config import Job
+from lycosa.crawl.control.decisions import retry_failed
 from lycosa.crawl.simulation.conditions import Conditions
 from lycosa.crawl.simulation.referee_rules import referee_rules
 from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.records import Purpose, Request
+from lycosa.fetch.guard import AddressGuard
+from lycosa.records import Outcome, Purpose, Request
 from lycosa.testweb.referee.referee import Referee
 from lycosa.testweb.referee.rulebook import BreachKind
 from lycosa.testweb.web import PLAIN, Reply
@@ -63,6 +65,41 @@ def test_from_the_second_refusal_in_a_row_the_longer_of_both_counts(tmp_path: Pa
     assert 5.0 <= first < 6.0
     assert 120.0 <= second < 151.0
     assert 900.0 <= third < 901.0
+
+
+TWO_DAYS = 172_800.0
+
+
+@pytest.mark.parametrize("retry_after", ["172800", "9" * 90])
+def test_a_host_that_asks_for_more_than_a_day_is_put_off_and_never_asked_too_soon(
+    retry_after: str, tmp_path: Path
+) -> None:
+    web = RefusingWeb([retry_after])
+    job = Job.of(seeds=[HOME], politeness={"delay_seconds": PAUSE}, frontier={"partitions": 1})
+    referee = Referee(referee_rules(job), web, keep_history=True)
+    result = Simulation(web, job, tmp_path, seed=3, conditions=Conditions(referee=referee)).run()
+    assert (result.breaches, result.kept_pages) == ([], 0)
+    (asked,) = [entry for entry in referee.history if entry.url == HOME]
+    (state,) = result.states.values()
+    assert state.hosts.closed[0] == Outcome.HOST_PUT_OFF
+    assert state.hosts.due[0] >= asked.ended + TWO_DAYS
+    guard = AddressGuard(allow_private=True)
+    day_after, due = asked.ended + 86_400.0, state.hosts.due[0]
+    assert retry_failed(state, day_after, guard) is None
+    found = retry_failed(state, due, guard)
+    assert found is not None and found.urls == 1
+    for event in found.events:
+        state.apply(event)
+    assert state.hosts.closed[0] == 0 and state.hosts.due[0] == due
+
+
+def test_our_own_back_off_puts_no_host_off(tmp_path: Path) -> None:
+    web = RefusingWeb([None] * 3)
+    politeness = {"delay_seconds": PAUSE, "longest_pause_seconds": 61.0, "strikes": 9}
+    job = Job.of(seeds=[HOME], politeness=politeness, frontier={"partitions": 1})
+    referee = Referee(referee_rules(job), web, keep_history=True)
+    result = Simulation(web, job, tmp_path, seed=3, conditions=Conditions(referee=referee)).run()
+    assert (result.reason, result.breaches, result.kept_pages) == ("exhausted", [], 1)
 
 
 def test_the_referee_knows_the_back_off() -> None:

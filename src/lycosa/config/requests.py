@@ -78,8 +78,9 @@ class Politeness(Record):
         86_400.0, "The longest pause that doubling can reach.", unit="seconds"
     )
     longest_pause_seconds: float = key(
-        2_592_000.0,
-        "A host that asks for a longer pause, by Crawl-delay or Retry-After, is given up.",
+        86_400.0,
+        "A host that asks for a longer pause, by Crawl-delay or Retry-After, is put off: its URLs "
+        "end as `host_put_off`, and `lycosa retry` takes them up once the pause is over.",
         unit="seconds",
         least=1,
     )

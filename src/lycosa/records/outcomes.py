@@ -66,6 +66,8 @@ class Outcome(enum.IntEnum):
     """No connection could be made to the origin, or no name server answered, after all tries."""
     EXCLUDED = 37
     """A rule rejects it that the operator added after it was found."""
+    HOST_PUT_OFF = 38
+    """The host asks for a longer pause than the job waits for; not asked before it is over."""
     PROBE_HONEST = 40
     """A URL that we made up: the site said 404 or 410, as it should."""
     PROBE_SOFT = 41
@@ -141,7 +143,14 @@ REFUSALS = frozenset({Outcome.TOO_MANY_REQUESTS, Outcome.UNAVAILABLE})
 """Outcomes by which a server asks to be left alone: its host waits."""
 
 
-GIVEN_UP = frozenset({Outcome.UNREACHABLE, Outcome.ROBOTS_UNREACHABLE, Outcome.HOST_GIVEN_UP})
+GIVEN_UP = frozenset(
+    {
+        Outcome.UNREACHABLE,
+        Outcome.ROBOTS_UNREACHABLE,
+        Outcome.HOST_GIVEN_UP,
+        Outcome.HOST_PUT_OFF,
+    }
+)
 """Outcomes in which an origin or a host ends that may be well again another day."""
 
 

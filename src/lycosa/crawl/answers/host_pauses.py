@@ -3,7 +3,10 @@
 The usual pause comes from `lycosa.crawl.pauses`. An answer can make it longer: 429 and 503 ask
 for a rest (`Retry-After`, or a growing back-off), which concerns the whole host and is recorded
 as `HostChanged`. A failed connection concerns its origin alone (scheme, host, port) and is recorded
-as `SiteChanged`. After enough failures in a row the host or the origin is closed.
+as `SiteChanged`. After enough failures in a row the host or the origin is closed. A host that asks
+for a longer pause than the job waits for is put off: closed, and due when the pause is over.
+
+Always true: a host is not due before the moment that it has asked for, whatever the job waits for.
 """
 
 from __future__ import annotations
@@ -20,6 +23,9 @@ from lycosa.records import (
     Resolved,
     SiteChanged,
 )
+
+LONGEST_SECONDS = 1e9
+"""Thirty years: a server may write any number into Retry-After, and moments must stay dates."""
 
 MISSING_CHECK_SECONDS = 30.0
 """When a name is looked up again that does not exist."""
@@ -50,7 +56,7 @@ class HostPauses:
         ahead = self._clock_ahead
         told = answer.earlier(ahead) if ahead else answer  # Retry-After may name a date
         pause = pause_after(due_pause(self._job, state, host), self._job, told)
-        pause = max(pause, at_least)
+        pause = demanded = max(pause, at_least)
         strikes = state.hosts.strikes[host]
         if site is not None and (answer.failure is not None or state.sites.strikes[site]):
             self._record_connection(partition, site, answer, outcome, pause)
@@ -64,12 +70,12 @@ class HostPauses:
                 back_off = self.back_off(strikes)
                 is_announced = is_announced and pause >= back_off
                 pause = max(pause, back_off)
-            self.strike(partition, host, answer.ended, pause, strikes, is_announced)
-        elif pause > politeness.longest_pause_seconds:
-            self.strike(partition, host, answer.ended, pause, strikes)
+            self.strike(partition, host, answer.ended, pause, strikes, is_announced, demanded)
+        elif demanded > politeness.longest_pause_seconds:
+            self.strike(partition, host, answer.ended, pause, strikes, demanded=demanded)
         elif strikes and answer.status:
             partition.change_host(HostChanged(answer.ended, host, answer.ended + pause, 0))
-        return min(pause, politeness.longest_pause_seconds)
+        return min(pause, LONGEST_SECONDS)
 
     def after_no_address(
         self, partition: Partition, host: int, found: Resolved, now: float
@@ -102,12 +108,17 @@ class HostPauses:
         pause: float,
         strikes: int,
         is_announced: bool = False,
+        demanded: float = 0.0,
     ) -> None:
-        """Record that a host failed, refused or wants too long a pause; perhaps for good."""
+        """Record that a host failed, refused or wants too long a pause; perhaps for good.
+
+        `demanded` is the part of the pause that the host asks for itself.
+        """
         politeness = self._job.politeness
-        is_last = strikes >= politeness.strikes or pause > politeness.longest_pause_seconds
-        due = moment + min(pause, politeness.longest_pause_seconds)
-        closed = Outcome.HOST_GIVEN_UP if is_last else None
+        due = moment + min(pause, LONGEST_SECONDS)
+        closed = Outcome.HOST_GIVEN_UP if strikes >= politeness.strikes else None
+        if demanded > politeness.longest_pause_seconds:
+            closed = Outcome.HOST_PUT_OFF
         partition.change_host(HostChanged(moment, host, due, strikes, closed, is_announced))
 
     def _record_connection(
@@ -124,5 +135,5 @@ class HostPauses:
         strikes = partition.state.sites.strikes[site] + 1
         due = moment + max(pause, self.back_off(strikes))
         closed = Outcome.UNREACHABLE if strikes >= politeness.strikes else None
-        host_due = moment + min(pause, politeness.longest_pause_seconds)
+        host_due = moment + min(pause, LONGEST_SECONDS)
         partition.change_site(SiteChanged(moment, site, due, strikes, closed, host_due))

@@ -114,7 +114,7 @@ class Asker:
             return AskedPage(asked, decision, self._unasked(Outcome.DISALLOWED))
         host, delay = host_of(key), asked.robots.rules.crawl_delay_seconds
         if delay > self._job.politeness.longest_pause_seconds:
-            return AskedPage(asked, decision, self._unasked(Outcome.HOST_GIVEN_UP))
+            return AskedPage(asked, decision, self._unasked(Outcome.HOST_PUT_OFF))
         # A Crawl-delay counts from the host's last answer, as the one that names it.
         ended = self._ended.get(host, self._clock.now())
         self._due[host] = max(self._due.get(host, 0.0), ended + delay)

@@ -35,6 +35,7 @@ FAILED = TRANSIENT | {
     Outcome.REFUSED_ADDRESS,
     Outcome.ROBOTS_UNREACHABLE,
     Outcome.HOST_GIVEN_UP,
+    Outcome.HOST_PUT_OFF,
     Outcome.NO_SUCH_HOST,
     Outcome.UNREACHABLE,
     Outcome.HOOK_FAILED,
@@ -57,7 +58,8 @@ class Decision(NamedTuple):
 
 def retry_failed(state: PartitionState, now: float, guard: AddressGuard) -> Decision | None:
     """Make failed URLs pending again, and begin the patience anew."""
-    hosts = [host for host in range(len(state.host_names)) if _can_be_reopened(state, host, guard)]
+    every = range(len(state.host_names))
+    hosts = [host for host in every if _can_be_reopened(state, host, guard, now)]
     reopened_hosts = set(hosts)
     pages = [
         page
@@ -108,9 +110,11 @@ def _is_held(state: PartitionState, page: int) -> bool:
     return outcome in TRAPS or (is_of_mirror and outcome == Outcome.KEPT)
 
 
-def _can_be_reopened(state: PartitionState, host: int, guard: AddressGuard) -> bool:
+def _can_be_reopened(state: PartitionState, host: int, guard: AddressGuard, now: float) -> bool:
     """Return whether a host is closed for a reason that may be over."""
     closed = state.hosts.closed[host]
+    if closed == Outcome.HOST_PUT_OFF:
+        return state.hosts.due[host] <= now  # it has said itself when it may be asked again
     if closed == Outcome.REFUSED_ADDRESS:
         address = state.address_of(host)
         return not address or guard.refusal(address) is None

@@ -53,6 +53,8 @@ _ADVICE = {
     Outcome.ROBOTS_UNREACHABLE: "on a site whose robots file could not be had, which forbids all"
     " of it; try again: lycosa retry {path}",
     Outcome.HOST_GIVEN_UP: "on a host that kept refusing; try again later: lycosa retry {path}",
+    Outcome.HOST_PUT_OFF: "on a host that asks for a longer pause than the job waits for"
+    " ([politeness] longest_pause_seconds); when it is over: lycosa retry {path}",
     Outcome.NOT_FOUND: "not found (404); check how the URL is spelled",
     Outcome.CLIENT_ERROR: "refused by the server (4xx); see its answer:"
     " lycosa cat {path} {seed} --headers",

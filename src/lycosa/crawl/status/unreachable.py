@@ -46,6 +46,7 @@ _WHY = {
     Outcome.UNREACHABLE: "no connection could be made",
     Outcome.ROBOTS_UNREACHABLE: "its robots file could not be had",
     Outcome.HOST_GIVEN_UP: "its host kept refusing or failing",
+    Outcome.HOST_PUT_OFF: "its host asks for a longer pause ([politeness] longest_pause_seconds)",
 }
 
 

@@ -186,7 +186,7 @@ class RobotsFiles:
             host, pause = partition.state.sites.host[site], message.crawl_delay_seconds
             if pause > self._job.politeness.longest_pause_seconds:
                 strikes = partition.state.hosts.strikes[host]
-                self._host_pauses.strike(partition, host, now, pause, strikes)
+                self._host_pauses.strike(partition, host, now, pause, strikes, demanded=pause)
             self._learn(partition, site, reading, now, now + pause)
 
     def _keep(
