@@ -233,6 +233,14 @@ class Fetch(Record):
         pattern=r"(localhost|127\.\d+\.\d+\.\d+|\[[0-9a-f:]+\]):\d{1,5}",
         pattern_text="`localhost` or a loopback address, and a port",
     )
+    ports: tuple[str, ...] = key(
+        (),
+        "Ports that are asked although another service than the web usually has them (mail, "
+        "databases, remote shells; browsers refuse most of them), as `6379`. Links to others of "
+        "them are refused as `refused-port`. The origin of a seed in the job is asked in any case.",
+        pattern=r"\d{1,5}",
+        pattern_text="numbers of ports, as text",
+    )
     name_servers: tuple[str, ...] = key(
         (),
         "Name servers to use instead of the system's: addresses, with a port if it is not 53.",

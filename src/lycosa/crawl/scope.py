@@ -10,6 +10,9 @@ follows from it is posted.
 A crawl of servers on this machine (`loopback_origins`) wants these servers alone. The address guard
 would refuse the others, too; but it would close their host, which is the one that is crawled.
 
+URLs at ports of other services than the web are refused whatever the rules say, unless the job
+names the port, or a seed in the job has that origin.
+
 The operator may add rules while the crawl runs (`crawl.control.orders`): those that reject are
 asked before the job's own, those that accept after them.
 
@@ -24,7 +27,9 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from lycosa.config import Job, until_pattern
+from lycosa.crawl.processes.access import named_ports
 from lycosa.errors import ConfigError
+from lycosa.fetch.ports import PortGuard
 from lycosa.log.protocol import Log
 from lycosa.url import (
     Action,
@@ -39,6 +44,7 @@ from lycosa.url import (
     site_of,
 )
 from lycosa.url.conditions import IsHost
+from lycosa.url.key import site_url
 
 if TYPE_CHECKING:
     from lycosa.plugins.hooks import Hooks
@@ -49,6 +55,9 @@ _LIST_NOTE = "scope-hosts "
 
 
 EXPRESSIONS_NOTE = "expressions"
+
+REFUSED_PORT = "refused-port"
+"""The reason for refusing a URL at a port of another service than the web (`fetch.ports`)."""
 
 NOT_OPENED = "loopback-only"
 """The reason for refusing a URL that is not on one of the job's `loopback_origins`."""
@@ -81,6 +90,7 @@ class JobScope:
     ) -> None:
         self._log = log
         self._ask = hooks.rule if hooks is not None and hooks.has_rules else None
+        self._ports = PortGuard(named_ports(job))
         self._opened = _sites_of(job.fetch.loopback_origins)
         self._rules = parse_rules(list(job.rules), may_be_slow=was_begun_with_re(log))
         accepts_by_name = any(rule.action is Action.ACCEPT for rule in self._rules)
@@ -144,6 +154,17 @@ class JobScope:
 
     def judge(self, key: str) -> Verdict:
         """Return the verdict on one key."""
+        verdict = self._judge(key)
+        # Only a key with a port of its own has a digit before its path.
+        found = verdict.key
+        if found is not None and found[found.index("/") - 1].isdigit():
+            site = site_of(found)
+            port = int(site.rpartition(":")[2].removeprefix("s"))
+            if self._ports.refuses(site_url(site), port):
+                return Verdict(None, REFUSED_PORT)
+        return verdict
+
+    def _judge(self, key: str) -> Verdict:
         if self._opened and site_of(key) not in self._opened:
             return Verdict(None, NOT_OPENED)
         if self._ask is None:

@@ -10,6 +10,7 @@ proxy, by libcurl. When the connection stands, guard and lease are checked once 
     carriers      one request on its way: plain, over TLS, through a proxy
     dns           resolves host names, by c-ares or a hosts file
     guard         judges IP addresses: private networks, metadata services
+    ports         ports of other services than the web
     certificates  the certificate authorities that TLS trusts
     access        secrets of a login: headers, given cookies, and taking them out of records
     secrets       `${NAME}` in a job: from the environment, or from a private file

@@ -37,6 +37,7 @@ from lycosa.fetch.certificates import Trust
 from lycosa.fetch.cookies import Cookies
 from lycosa.fetch.dns import MOST_SECONDS, Hosts, Names, read_hosts
 from lycosa.fetch.guard import AddressGuard
+from lycosa.fetch.ports import PortGuard
 from lycosa.loop import Cancellable, EventLoop
 from lycosa.records import Answer, Outcome, Request, Resolved, Validators
 
@@ -75,6 +76,7 @@ class HttpTransport:
         self._guard = AddressGuard(
             fetch.allow_private, fetch.private_networks, fetch.loopback_origins
         )
+        self._ports = PortGuard(fetch.ports)
         hosts = read_hosts(Path(fetch.hosts_file)) if fetch.hosts_file else Hosts({}, {})
         self._names = names or Names(
             loop,
@@ -141,6 +143,9 @@ class HttpTransport:
         is_open = self._guard.opens(origin.host, origin.port)
         if not is_open or self._refuses(origin.host, request.address):
             self._later(on_answer, self._unsent(Outcome.REFUSED_ADDRESS))
+            return
+        if self._ports.refuses(site, origin.port):
+            self._later(on_answer, self._unsent(Outcome.REFUSED_PORT))
             return
         key: tuple[str, ...] = (site, request.address, request.agent)
         if self._cookies is not None:

@@ -50,6 +50,8 @@ class Outcome(enum.IntEnum):
     """The content type is not among those the job keeps."""
     REFUSED_ADDRESS = 27
     """The host's address is private and the job does not allow that."""
+    REFUSED_PORT = 28
+    """Another service than the web has this port, and the job does not name it."""
     DISALLOWED = 30
     """The site's robots rules forbid it."""
     ROBOTS_UNREACHABLE = 31

@@ -127,6 +127,9 @@ class HostPauses:
         """Record that no connection to an origin could be made, or that one could after all."""
         if outcome is Outcome.REFUSED_ADDRESS:
             return
+        if outcome is Outcome.REFUSED_PORT:  # other ports of the host may be asked
+            partition.change_site(SiteChanged(answer.ended, site, 0.0, 0, outcome))
+            return
         if outcome not in NO_CONNECTION:
             if partition.state.sites.strikes[site]:
                 partition.change_site(SiteChanged(answer.ended, site, 0.0, 0))

@@ -15,7 +15,7 @@ from lycosa.config import Job
 from lycosa.config.seeds import parted
 from lycosa.config.writer import write_value
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.scope import NOT_OPENED, JobScope
+from lycosa.crawl.scope import NOT_OPENED, REFUSED_PORT, JobScope
 from lycosa.log.memory import MemoryLog
 from lycosa.plugins.hooks import REASON
 from lycosa.plugins.loader import load_hooks
@@ -100,7 +100,7 @@ class ScopeChecker:
             verdict, rule, transforms = ruled, None, list[AskedRule]()
         else:
             verdict = self.scope.judge(ruled)
-            is_closed = verdict.reason == NOT_OPENED
+            is_closed = verdict.reason in (NOT_OPENED, REFUSED_PORT)
             rule, transforms = (None, []) if is_closed else self._retrace(ruled)
             key = ruled
         ending = transforms[-1].url if transforms else url_of(key)
@@ -153,6 +153,8 @@ class ScopeChecker:
             return f"the plugin `{reason.split(':')[1]}` says so"
         if reason == NOT_OPENED:
             return "the job asks certain servers of this machine alone ([fetch] loopback_origins)"
+        if reason == REFUSED_PORT:
+            return "another service than the web has this port; name it in [fetch] ports"
         if reason == BAD_TRANSFORM:
             return "a transform made something of it that is no URL"
         if rule is not None:

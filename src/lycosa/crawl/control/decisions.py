@@ -33,6 +33,7 @@ FAILED = TRANSIENT | {
     Outcome.BAD_STATUS,
     Outcome.TOO_LARGE,
     Outcome.REFUSED_ADDRESS,
+    Outcome.REFUSED_PORT,
     Outcome.ROBOTS_UNREACHABLE,
     Outcome.HOST_GIVEN_UP,
     Outcome.HOST_PUT_OFF,
@@ -119,7 +120,8 @@ def _can_be_reopened(state: PartitionState, host: int, guard: AddressGuard, now:
         address = state.address_of(host)
         return not address or guard.refusal(address) is None
     return closed == Outcome.HOST_GIVEN_UP or any(
-        state.sites.closed[site] in GIVEN_UP or state.sites.closed[site] == Outcome.NO_SUCH_HOST
+        state.sites.closed[site] in GIVEN_UP
+        or state.sites.closed[site] in (Outcome.NO_SUCH_HOST, Outcome.REFUSED_PORT)
         for site in state.sites_of(host)
     )
 

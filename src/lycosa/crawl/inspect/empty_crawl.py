@@ -43,6 +43,8 @@ _ADVICE = {
     Outcome.DISALLOWED: "forbidden by the robots file; see which line: lycosa check robots {seed}",
     Outcome.REFUSED_ADDRESS: "at a private or reserved address, which the job does not allow;"
     " add --allow-private, or --allow-network with the network",
+    Outcome.REFUSED_PORT: "at a port of another service than the web; name it:"
+    " --set 'fetch.ports=PORT'",
     Outcome.WRONG_LANGUAGE: "in another language than the job keeps ([extract] languages)",
     Outcome.WRONG_TYPE: "not of a content type that the job keeps;"
     " keep all types: --set 'fetch.content_types=*/*'",

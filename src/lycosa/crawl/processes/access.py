@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from lycosa.config import Fetch, Job, Notify
 from lycosa.config.seeds import SeedList, parted
+from lycosa.fetch.ports import named_origins
 from lycosa.url import canonicalize
 
 if TYPE_CHECKING:
@@ -14,12 +15,20 @@ if TYPE_CHECKING:
 
 
 def fetch_of(job: Job) -> Fetch:
-    """Return the settings for a transport, the password of a proxy included."""
-    if not job.fetch.proxy:
-        return job.fetch
+    """Return the settings for a transport: with named origins, and the password of a proxy."""
+    fetch = dataclasses.replace(job.fetch, ports=named_ports(job))
+    if not fetch.proxy:
+        return fetch
     from lycosa.fetch.secrets import with_secrets
 
-    return with_secrets(job.fetch, job.login.secrets_file)
+    return with_secrets(fetch, job.login.secrets_file)
+
+
+def named_ports(job: Job) -> tuple[str, ...]:
+    """Return the ports that the job names, and the origins of its seeds that have such a port."""
+    schemes = ("http", "https")
+    opened = (f"{scheme}://{one}" for one in job.fetch.loopback_origins for scheme in schemes)
+    return (*job.fetch.ports, *sorted(named_origins([*typed_origins(job), *opened])))
 
 
 def notify_of(job: Job) -> Notify:

@@ -36,6 +36,7 @@ _NEVER_REACHED = frozenset(
     for outcome in (
         *NO_CONNECTION,
         Outcome.REFUSED_ADDRESS,
+        Outcome.REFUSED_PORT,
         Outcome.ROBOTS_UNREACHABLE,
         Outcome.NO_SUCH_HOST,
         Outcome.UNREACHABLE,

@@ -62,7 +62,7 @@ from lycosa.records import (
     SiteProbed,
 )
 
-NO_VERDICT = STAY_AWAY | {Outcome.REFUSED_ADDRESS}
+NO_VERDICT = STAY_AWAY | {Outcome.REFUSED_ADDRESS, Outcome.REFUSED_PORT}
 """After these nobody has answered the question."""
 
 MOST_ALIKE = 0.5

@@ -64,7 +64,7 @@ class Reading(NamedTuple):
 ALLOW_ALL = Reading(RobotsState.KNOWN)
 NO_FILE = Reading(RobotsState.KNOWN, wants_sitemap=True)
 
-_NOT_REACHED = NO_CONNECTION | {Outcome.REFUSED_ADDRESS}
+_NOT_REACHED = NO_CONNECTION | {Outcome.REFUSED_ADDRESS, Outcome.REFUSED_PORT}
 """Failures that say nothing of a robots file: the origin or the host was told by them."""
 
 
