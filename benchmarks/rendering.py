@@ -146,7 +146,7 @@ class Journal(Application):
 def measure_pages(folder: Path) -> None:
     """Render the rooms of the maze one by one, with all parts at hand."""
     web, loop, results = ScriptMaze(), Loop(), dict[str, Done]()
-    browser = BrowserProcess(loop, find_browser(), folder / "browser")
+    browser = BrowserProcess(loop, find_browser(), folder / "browser", may_lack_sandbox=True)
 
     def find(wanted: PartWanted) -> Part:
         reply = web.answer(request_for(web, wanted.url), 0.0)

@@ -26,6 +26,7 @@ pytest_plugins = ["servers.fixtures"]
 _FOLDER = tempfile.TemporaryDirectory(prefix="lycosa-tests-")
 os.environ["LYCOSA_RUNTIME_DIR"] = _FOLDER.name
 os.environ["LYCOSA_STATE_DIR"] = str(Path(_FOLDER.name) / "state")
+os.environ["LYCOSA_WITHOUT_SANDBOX"] = "1"  # tests may be run by root
 atexit.register(_FOLDER.cleanup)
 
 settings.load_profile(SHORT)

@@ -36,7 +36,7 @@ class TestBrowser:
 
     def __init__(self, home: Path) -> None:
         self._loop = Loop()
-        self.process = BrowserProcess(self._loop, find_browser(), home)
+        self.process = BrowserProcess(self._loop, find_browser(), home, may_lack_sandbox=True)
 
     def render(
         self,

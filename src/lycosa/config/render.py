@@ -65,6 +65,13 @@ class Render(Record):
         "archive beside the document. Images, style sheets and fonts of these pages are fetched "
         "as well, each a request of its own.",
     )
+    without_sandbox: bool = key(
+        False,
+        "Let Chromium run without its own sandbox where it can have none: as root, or in a "
+        "container without user namespaces. A page that breaks out of the browser then has the "
+        "rights of the crawl; run the crawl as another user instead. The variable "
+        "`LYCOSA_WITHOUT_SANDBOX=1` says the same for a machine.",
+    )
     browser: str = key(
         "",
         "The Chromium to use; empty means the one of the system, or one that Playwright has "

@@ -314,8 +314,11 @@ def _end_everything(code: int) -> None:
     os._exit(code)
 
 
-def main(descriptor: str, parent: str, program: str, home: str) -> None:
-    """Serve one worker until it goes; `home` is a folder that it empties afterwards."""
+def main(descriptor: str, parent: str, program: str, home: str, sandbox: str) -> None:
+    """Serve one worker until it goes; `home` is a folder that it empties afterwards.
+
+    With `sandbox` "perhaps" the browser may run without its own one.
+    """
     end_with(int(parent))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
@@ -323,7 +326,7 @@ def main(descriptor: str, parent: str, program: str, home: str) -> None:
     os.set_inheritable(end.fileno(), False)
     give_up_internet()
     with suppress(Error, BrokenPipeError), sync_playwright() as playwright:
-        browser = _launched(playwright.chromium, program, home)
+        browser = _launched(playwright.chromium, program, home, sandbox == "perhaps")
         renderer = Renderer(end, browser)
         send(end, Ready(browser.version))
         decode = msgpack_decoder(ToBrowser).decode
@@ -338,8 +341,10 @@ def main(descriptor: str, parent: str, program: str, home: str) -> None:
     _end_everything(1)
 
 
-def _launched(kind: BrowserType, program: str, home: str) -> Browser:
+def _launched(kind: BrowserType, program: str, home: str, may_lack_sandbox: bool) -> Browser:
     """Start the browser, in its own sandbox wherever that can be had; root has none."""
+    ways = [True] if os.geteuid() else []
+    ways += [False] if may_lack_sandbox else []
     environment: dict[str, str | float | bool] = {
         "HOME": home,
         "TMPDIR": home,
@@ -349,7 +354,7 @@ def _launched(kind: BrowserType, program: str, home: str) -> Browser:
         "DBUS_SESSION_BUS_ADDRESS": "disabled:",
         "DBUS_SYSTEM_BUS_ADDRESS": "disabled:",
     }
-    for is_sandboxed in (True, False) if os.geteuid() else (False,):
+    for is_sandboxed in ways:
         try:
             return kind.launch(
                 executable_path=program,
@@ -361,9 +366,9 @@ def _launched(kind: BrowserType, program: str, home: str) -> Browser:
                 handle_sighup=False,
             )
         except Error:
-            if not is_sandboxed:
+            if is_sandboxed is ways[-1]:
                 raise
-    raise AssertionError("unreachable")
+    raise Error("the browser has no sandbox here, and the job does not allow that")
 
 
 if __name__ == "__main__":

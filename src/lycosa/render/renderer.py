@@ -64,10 +64,13 @@ class Renders(Protocol):
 class BrowserProcess:
     """One browser in processes of its own."""
 
-    def __init__(self, loop: EventLoop, program: Path, home: Path) -> None:
+    def __init__(
+        self, loop: EventLoop, program: Path, home: Path, *, may_lack_sandbox: bool = False
+    ) -> None:
         self._loop = loop
         self._program = program
         self._home = home
+        self._may_lack_sandbox = may_lack_sandbox
         self._process: subprocess.Popen[bytes] | None = None
         self._channel: Channel[FromBrowser] | None = None
         self._links: list[FoundLink] = []
@@ -117,24 +120,33 @@ class BrowserProcess:
     # -- the process ------------------------------------------------------------------------
 
     def _start(self) -> None:
-        shutil.rmtree(self._home, ignore_errors=True)
-        self._home.mkdir(parents=True)
+        self._empty_home()
         ours, theirs = socket.socketpair()
         words = ["-P", "-m", "lycosa.render.browser_process", str(theirs.fileno())]
+        home, sandbox = str(self._home), "perhaps" if self._may_lack_sandbox else "always"
         with theirs:
             self._process = subprocess.Popen(
-                [sys.executable, *words, str(os.getpid()), str(self._program), str(self._home)],
+                [sys.executable, *words, str(os.getpid()), str(self._program), home, sandbox],
                 pass_fds=[theirs.fileno()],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                env={**os.environ, "TMPDIR": str(self._home), "HOME": str(self._home)},
+                env={**os.environ, "TMPDIR": home, "HOME": home},
                 start_new_session=True,
             )
         self.starts += 1
         self._pages = 0
         self._channel = Channel(self._loop, ours, FromBrowser, LARGEST_FRAME_BYTES)
         self._channel.listen(self._take, self._is_gone, self._is_too_large)
+
+    def _empty_home(self) -> None:
+        """Make the browser's folder, or empty it; others cannot look into it."""
+        self._home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for left in self._home.iterdir():
+            if left.is_dir() and not left.is_symlink():
+                shutil.rmtree(left, ignore_errors=True)
+            else:
+                left.unlink(missing_ok=True)
 
     def _end(self) -> None:
         """End the process and everything below it."""

@@ -15,6 +15,7 @@ from lycosa.crawl.control import orders
 from lycosa.crawl.control.desk import known_orders
 from lycosa.crawl.control.live import Frame, read_frame
 from lycosa.crawl.directory import CrawlDirectory, Holder
+from lycosa.crawl.rendering.sandbox import sandbox_text
 from lycosa.crawl.status.progress import (
     blocked_of,
     messages_of,
@@ -109,6 +110,8 @@ class CrawlStatus(NamedTuple):
     """Rules that orders have added, by the numbers of the orders."""
     rendered: dict[str, int] = {}  # noqa: RUF012
     """Pages that a browser has rendered, by ending; those that wait, and those that seem empty."""
+    sandbox: str = ""
+    """That the browser has no sandbox, in words; "" where it has one or none is used."""
     messages: int | None = None
     """Batches that partitions have read from their inboxes; None where the log is in a server."""
 
@@ -153,6 +156,7 @@ def status_of(directory: CrawlDirectory) -> CrawlStatus:
         refusals=refusals_of(states),
         structured=structured_of(states),
         plugins=list(job.plugins.use),
+        sandbox=sandbox_text(job),
         mined=mined_of(states),
         **_topics(states, job),
         cycle=cycle,
@@ -199,6 +203,7 @@ def _live_status(directory: CrawlDirectory, job: Job, holder: Holder, frame: Fra
         refusals=now.refusals,
         structured=now.structured,
         plugins=list(job.plugins.use),
+        sandbox=sandbox_text(job),
         mined=now.mined,
         topics=now.topics,
         budgets={name: [pages, limits[name]] for name, pages in now.budgets.items()},

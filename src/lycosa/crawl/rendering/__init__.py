@@ -11,6 +11,7 @@ way of all links, and the document is stored beside the page (`documents`).
     documents    links and text of a rendered page, and its record
     waiting      the pages that wait, the browsers, the rounds
     browsers     the browsers of a worker
+    sandbox      whether a browser may run without its own sandbox
 
 Always true:
   * a browser reaches nothing: what a page needs is fetched by the crawl, under its robots rules,

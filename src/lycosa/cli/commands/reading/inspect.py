@@ -86,6 +86,7 @@ def _print_status(console: Console, path: Place, state: CrawlStatus) -> None:
     if state.mined:
         facts.append(("guessed", mined_text(state.mined)))
     facts += rendered_facts(state.rendered)
+    facts += [("browser", state.sandbox)] if state.sandbox else []
     if state.topics:
         facts.append(("topics", topics_text(state.topics)))
     if state.budgets:
