@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # The newest supported Python of this machine is taken; PYTHON=path names another one.
 export PYTHON INSTALL
 
-.PHONY: help setup demo cluster-demo simulation test tested check checked package fresh bench bench-parts bench-scale bench-study bench-lock \
+.PHONY: help setup audit-dependencies demo cluster-demo simulation test tested check checked package fresh bench bench-parts bench-scale bench-study bench-lock \
 	docs docs-lock reference figures conformance soak mutants debug-build lock clean
 
 help:
@@ -20,6 +20,7 @@ help:
 	@echo "make simulation   a crawl in virtual time, killed on the way, judged by the referee"
 	@echo "make test         everything that must hold, in a few minutes"
 	@echo "make check        linters, types and layers alone"
+	@echo "make audit-dependencies  known weaknesses of the locked packages; needs the network"
 	@echo "make package      a wheel in dist/, installed alone and tried"
 	@echo "make fresh        demo, test and package on a bare Debian 12 and 13, in a chroot; DEBIAN=trixie"
 	@echo "make conformance  published test suites; DATA=folder with url/, robots/, rdfa/, microdata/"
@@ -147,6 +148,14 @@ docs: $(DOCS)/.installed
 	NO_MKDOCS_2_WARNING=1 $(DOCS)/bin/mkdocs build --strict
 	@! grep -rE --include='*.html' '<(script|link|img)[^>]*(src|href)="https?:' build/site
 	@echo "build/site/index.html: open it in a browser; no server and no network are needed"
+
+# Needs the advisories of the Python Package Index.
+audit-dependencies:
+	sh tools/prerequisites.sh venv .cache/audit-venv
+	.cache/audit-venv/bin/pip install --quiet --disable-pip-version-check pip-audit
+	for lock in requirements/*.lock; do \
+		.cache/audit-venv/bin/pip-audit --strict --no-deps --disable-pip --progress-spinner off -r $$lock || exit 1; \
+	done
 
 # The pages of the reference that are made from the code.
 reference: setup
