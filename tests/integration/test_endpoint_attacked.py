@@ -24,7 +24,7 @@ from integration.test_endpoint import Served, ask, serving
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.query.index import Index
-from lycosa.serve.connections import MOST_CONNECTIONS
+from lycosa.serve.web.running import ENDPOINT_LIMITS
 from lycosa.store.tables.quads import Block, quads_of
 from unit.query.segments import block, seal
 
@@ -34,6 +34,7 @@ LARGE = f"""SELECT ?d {{ BIND("{"x" * 1000}" AS ?a) BIND(CONCAT({", ".join(["?a"
     BIND(CONCAT({", ".join(["?b"] * 15)}) AS ?c) BIND(CONCAT({", ".join(["?c"] * 20)}) AS ?d) }}"""
 """A short question with an answer of 4.5 MB."""
 FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+MOST_CONNECTIONS = ENDPOINT_LIMITS.most
 QUERY = {"Content-Type": "application/sparql-query"}
 
 

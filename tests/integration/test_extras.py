@@ -80,15 +80,12 @@ def test_search_without_its_packages_says_what_to_type(plain: Path) -> None:
     assert (done.returncode, done.stderr) == (1, f"lycosa index --only text needs {asked}")
 
 
-def test_without_its_packages_serve_offers_sparql_alone_and_says_so(
-    plain: Path, tmp_path: Path
-) -> None:
+def test_serve_without_its_packages_says_what_to_type(plain: Path, tmp_path: Path) -> None:
     CrawlDirectory.create(tmp_path / "crawl", Job.of(seeds=["http://a.test/"]))
-    done = run(plain, "serve", tmp_path / "crawl", "--port", "0")
-    said, _, rest = done.stderr.partition("\n  install: pip install 'lycosa[serve]'\n")
-    need = "pages and REST need starlette, uvicorn, jinja2"
-    assert said == f"only the SPARQL endpoint is served: {need}"
-    assert done.returncode == 7 and "build it: lycosa index" in rest
+    asked = "starlette, uvicorn, jinja2\n  install: pip install 'lycosa[serve]'\n"
+    for flags in ((), ("--only", "sparql")):
+        done = run(plain, "serve", tmp_path / "crawl", "--port", "0", *flags)
+        assert (done.returncode, done.stderr) == (1, f"lycosa serve needs {asked}")
     words = ("--serve", "--quiet", "--set", "limits.seconds=1")
     done = run(plain, "crawl", "http://127.0.0.1:1/", "-o", tmp_path / "new", *words)
     assert "--serve needs starlette, uvicorn, jinja2\n  install:" in done.stderr

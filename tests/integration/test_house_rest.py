@@ -245,7 +245,7 @@ def test_events_stream_frames_with_ids(folder: Path) -> None:
 
 def test_a_crawl_is_created_started_and_listed_where_a_folder_is_served(tmp_path: Path) -> None:
     crawls, app = app_over(tmp_path)
-    client = TestClient(app, OWN, headers=BEARER)
+    client = TestClient(app, OWN, headers=BEARER, client=("127.0.0.1", 40_000))
     with serving_site(hostile) as port:
         seed = f"http://127.0.0.1:{port}/"
         preview = client.post(

@@ -1,14 +1,14 @@
 """Offers crawls over HTTP: pages, a REST interface, and a SPARQL 1.1 endpoint.
 
-    web            the whole house: pages and REST, over Starlette (extra `serve`)
-    records        what the REST interface answers
-    reading        reads crawl directories for it, in processes of their own
-    beside         starts a server beside a crawl
-    server         SPARQL alone, for strangers: deadlines, size limits, responses
-    replay         the pages of a crawl in a browser, in an origin of its own
-    replay_worker  the service worker that keeps archived pages from asking other servers
-    protocol       parses a request of the SPARQL protocol into a query or an error
-    connections    limits the open connections, and drops the slowest when there are too many
+    web             the whole house: pages and REST, over Starlette (extra `serve`)
+    records         what the REST interface answers
+    reading         reads crawl directories for it, in processes of their own
+    beside          starts a server beside a crawl
+    listening       the HTTP server under all of these: uvicorn with deadlines
+    connections     limits the open connections, and drops the slowest when there are too many
+    protocol        parses a request of the SPARQL protocol into a query or an error
+    replay          the pages of a crawl in a browser, in an origin of its own
+    replay_worker   the service worker that keeps archived pages from asking other servers
 
 `query.answer_pool` answers the queries, in processes that have no network and are killed when
 they take too long.

@@ -1,129 +1,159 @@
-"""Limits the server's open connections, and drops the slowest when there are too many.
+"""Limits the open connections of a server, and drops the slowest when there are too many.
 
-A connection is *waiting* until its whole request has arrived, head and body; then it is *asking*;
-while its response goes out it is *reading*. The number of connections is fixed. When all are taken
-and another client comes, one connection is dropped: from the address with the most waiting
-connections the one that has waited longest for its request; if none waits, the one that has been
-reading longest, provided that it is slow. So a client that sends half a request, or a thousand of
-them, or reads its response one byte at a time, keeps no other client out. A connection that is
-asking is never dropped.
+A connection is *waiting* until its whole request has arrived, head and body; then it is
+*answering*; while a response that the client has not read waits in memory, it is *reading*. The
+number of connections is fixed. When all are taken and another client comes, one connection is
+dropped: from the address with the most waiting connections the one that has waited longest for its
+request; if none waits, the one that has been reading longest, provided that it is slow. So a client
+that sends half a request, or a thousand of them, or reads its response one byte at a time, keeps no
+other client out. A connection that is answering is never dropped.
 
-Responses wait in memory for their readers, up to a limit; beyond it the connections that
-have been reading longest are dropped.
+One address has a part of the connections at most. Beyond it the address's own connection that has
+waited longest makes room, and if none waits, the new one is refused. The addresses of one /64
+network of IPv6 count as one, because one client has them all. Loopback addresses and those of
+trusted proxies stand for many clients, so they may take all connections.
 
-All methods may be called by any thread.
+Responses wait in memory for their readers, up to a limit; beyond it the connections that have been
+reading longest are dropped.
+
+Cost: one look at all connections for each new one and each response that is not read at once.
+Not here: sockets and deadlines (`listening`). All methods are called by one thread.
 """
 
 from __future__ import annotations
 
-import contextlib
-import socket
-import threading
 import time
 from collections import Counter
+from collections.abc import Callable, Iterable
+from ipaddress import IPv6Address, ip_address, ip_network
+from typing import NamedTuple
 
-MOST_CONNECTIONS = 64
-MOST_ASKING = 48
-"""Fewer than all connections, so that one is always free to turn the next client away."""
+from lycosa.fetch.guard import is_loopback_host
 
 SLOW_SECONDS = 5.0
 """A reader that takes longer may be dropped."""
 
-_WAITING, _ASKING, _READING = "waiting", "asking", "reading"
+_WAITING, _ANSWERING, _READING = "waiting", "answering", "reading"
+
+
+class ConnectionLimits(NamedTuple):
+    """How many connections a server has, and for whom."""
+
+    most: int = 256
+    most_each: int = 64
+    """Of one address."""
+    most_held_bytes: int = 100_000_000
+    """Of responses that wait for their readers."""
+    proxies: tuple[str, ...] = ()
+    """Addresses or networks of IPv4 or IPv6 whose connections carry requests of many clients."""
 
 
 class Connection:
     """One open connection and its state."""
 
-    def __init__(self, client: socket.socket, address: str) -> None:
-        self._client = client
-        self.address = address
+    def __init__(self, address: str, drop: Callable[[], None]) -> None:
+        self.client = address
+        self.address = counted_address(address)
+        self.drop = drop
         self.state = _WAITING
-        self.since = time.monotonic()
+        self.since = 0.0
         self.held_bytes = 0
-
-    def become(self, state: str, held_bytes: int = 0) -> None:
-        """Change to another state."""
-        self.state, self.held_bytes = state, held_bytes
-        self.since = time.monotonic()
-
-    def drop(self) -> None:
-        """Close the connection; the thread that serves it notices and ends."""
-        with contextlib.suppress(OSError):
-            self._client.shutdown(socket.SHUT_RDWR)
 
 
 class Connections:
     """All open connections of a server."""
 
-    def __init__(self, most_held_bytes: int, most_asking_each: int = MOST_ASKING) -> None:
-        """Set the memory for waiting responses, and the queries at once from one address."""
-        self._most_held_bytes = most_held_bytes
-        self._most_asking_each = most_asking_each
-        self._all: dict[socket.socket, Connection] = {}
-        self._lock = threading.Lock()
+    def __init__(
+        self, limits: ConnectionLimits, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self._limits = limits
+        self._clock = clock
+        self._proxies = tuple(ip_network(one) for one in limits.proxies)
+        self._all: dict[Connection, None] = {}
 
-    def of(self, client: socket.socket) -> Connection:
-        """Return the record of a client's socket; a new one if it was dropped."""
-        with self._lock:
-            return self._all.get(client) or Connection(client, "")
-
-    def admit(self, client: socket.socket, address: str) -> bool:
+    def admit(self, connection: Connection) -> bool:
         """Accept a client, dropping another if need be; returns whether there was room."""
-        with self._lock:
-            if len(self._all) >= MOST_CONNECTIONS and not self._make_room():
+        connection.since = self._clock()
+        if not self._is_shared(connection.client):
+            own = [other for other in self._all if other.address == connection.address]
+            if len(own) >= self._limits.most_each and not self._drop_waiting(own):
                 return False
-            self._all[client] = Connection(client, address)
-            return True
+        if len(self._all) >= self._limits.most and not self._make_room():
+            return False
+        self._all[connection] = None
+        return True
 
-    def leave(self, client: socket.socket) -> None:
+    def leave(self, connection: Connection) -> None:
         """Forget a connection that has ended."""
-        with self._lock:
-            self._all.pop(client, None)
+        self._all.pop(connection, None)
 
     def wait(self, connection: Connection) -> None:
-        """Note that the server waits for the next request."""
-        with self._lock:
-            connection.become(_WAITING)
+        """Note that the server waits for a request, or for the rest of one."""
+        if connection.state != _WAITING:
+            self._become(connection, _WAITING)
 
-    def ask(self, connection: Connection) -> bool:
-        """Note that a request has arrived; returns whether its query may run now."""
-        with self._lock:
-            asking = [other.address for other in self._all.values() if other.state == _ASKING]
-            if len(asking) >= MOST_ASKING:
-                return False
-            if asking.count(connection.address) >= self._most_asking_each:
-                return False
-            connection.become(_ASKING)
-            return True
+    def answer(self, connection: Connection) -> None:
+        """Note that a whole request has arrived."""
+        self._become(connection, _ANSWERING)
 
     def read(self, connection: Connection, held_bytes: int) -> None:
-        """Note that a response goes out, and drop connections that hold too much memory."""
-        with self._lock:
-            reading = sorted(self._in(_READING), key=lambda other: other.since)
-            total = held_bytes + sum(other.held_bytes for other in reading)
-            for other in reading:
-                if total <= self._most_held_bytes:
-                    break
-                total -= other.held_bytes
-                self._drop(other)
-            connection.become(_READING, held_bytes)
+        """Note that a response waits for its reader; drops those that hold too much memory."""
+        reading = [other for other in self._in(_READING) if other is not connection]
+        total = held_bytes + sum(other.held_bytes for other in reading)
+        for other in sorted(reading, key=lambda one: one.since):
+            if total <= self._limits.most_held_bytes:
+                break
+            total -= other.held_bytes
+            self._drop(other)
+        self._become(connection, _READING, held_bytes)
+
+    def _become(self, connection: Connection, state: str, held_bytes: int = 0) -> None:
+        connection.state, connection.held_bytes = state, held_bytes
+        connection.since = self._clock()
+
+    def _is_shared(self, address: str) -> bool:
+        """Return whether an address stands for many clients."""
+        if is_loopback_host(address):
+            return True
+        try:
+            parsed = ip_address(address)
+        except ValueError:
+            return False
+        return any(parsed in network for network in self._proxies)
 
     def _in(self, state: str) -> list[Connection]:
-        return [connection for connection in self._all.values() if connection.state == state]
+        return [connection for connection in self._all if connection.state == state]
 
     def _make_room(self) -> bool:
-        waiting = self._in(_WAITING)
-        if waiting:
-            each = Counter(connection.address for connection in waiting)
-            self._drop(min(waiting, key=lambda one: (-each[one.address], one.since)))
+        if self._drop_waiting(self._all):
             return True
-        slow = time.monotonic() - SLOW_SECONDS
+        slow = self._clock() - SLOW_SECONDS
         reading = [connection for connection in self._in(_READING) if connection.since < slow]
         if reading:
             self._drop(min(reading, key=lambda connection: connection.since))
         return bool(reading)
 
+    def _drop_waiting(self, connections: Iterable[Connection]) -> bool:
+        waiting = [one for one in connections if one.state == _WAITING]
+        if waiting:
+            each = Counter(one.address for one in waiting)
+            self._drop(min(waiting, key=lambda one: (-each[one.address], one.since)))
+        return bool(waiting)
+
     def _drop(self, connection: Connection) -> None:
-        self._all = {key: other for key, other in self._all.items() if other is not connection}
+        self.leave(connection)
         connection.drop()
+
+
+def counted_address(text: str) -> str:
+    """Return an address as limits count it: one of IPv6 by its network."""
+    try:
+        address = ip_address(text.partition("%")[0])
+    except ValueError:
+        return text
+    if isinstance(address, IPv6Address):
+        if address.ipv4_mapped is not None:
+            return str(address.ipv4_mapped)
+        if not address.is_loopback:
+            return str(ip_network((address, 64), strict=False).network_address)
+    return str(address)

@@ -1,11 +1,12 @@
 """Parses the requests of the SPARQL 1.1 Protocol (queries only), and describes the service.
 
+CSV is guarded against formulas: a browser opens it in a spreadsheet, and pages wrote its texts.
+
 Pure functions: a request in, a query or an HTTP error out.
 """
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from http import HTTPStatus
 from typing import NamedTuple
@@ -14,8 +15,6 @@ from urllib.parse import parse_qs, urlsplit
 from lycosa.query.protocol import Query
 
 PATH = "/sparql"
-
-_LOOPBACK = re.compile(r"(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d+)?", re.IGNORECASE)
 
 
 class Problem(NamedTuple):
@@ -74,16 +73,8 @@ def read(
         tuple(values.get("default-graph-uri", ())),
         tuple(values.get("named-graph-uri", ())),
         headers.get("accept", "*/*") or "*/*",
+        is_guarded=True,
     )
-
-
-def is_local_name(host: str) -> bool:
-    """Return whether a Host header names this machine by itself.
-
-    A web page can make its own host name resolve to a loopback address (DNS rebinding); such
-    requests must not be answered.
-    """
-    return _LOOPBACK.fullmatch(host) is not None
 
 
 def description(endpoint: str) -> str:

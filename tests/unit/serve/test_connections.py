@@ -1,115 +1,127 @@
-"""Who keeps a place at the endpoint, and who loses it."""
+"""Which client keeps its connection to the server, and which loses it."""
 
 from __future__ import annotations
 
-import socket
-from collections.abc import Iterator
-
 import pytest
 
-from lycosa.serve import connections
-from lycosa.serve.connections import MOST_ASKING, MOST_CONNECTIONS, Connections
+from lycosa.serve.connections import (
+    SLOW_SECONDS,
+    Connection,
+    ConnectionLimits,
+    Connections,
+    counted_address,
+)
+
+MOST = 64
 
 
 class Room:
-    """Connections, each with a client that can be asked whether it was dropped."""
+    """Connections of a server, with those that were dropped and a clock that the test sets."""
 
-    def __init__(self, held_bytes: int = 1000, each: int = MOST_ASKING) -> None:
-        self.connections = Connections(held_bytes, each)
-        self._pairs: list[tuple[socket.socket, socket.socket]] = []
+    def __init__(self, **limits: object) -> None:
+        given = {"most": MOST, "most_each": 32, "most_held_bytes": 1000, **limits}
+        self.now = 0.0
+        self.dropped: list[Connection] = []
+        self.connections = Connections(ConnectionLimits(**given), lambda: self.now)  # type: ignore[arg-type]
 
-    def enter(self, address: str = "a") -> socket.socket | None:
-        ours, theirs = socket.socketpair()
-        self._pairs.append((ours, theirs))
-        return ours if self.connections.admit(ours, address) else None
+    def enter(self, address: str = "127.0.0.1") -> Connection | None:
+        self.now += 0.001
+        made = Connection(address, lambda: self.dropped.append(made))
+        return made if self.connections.admit(made) else None
 
-    def fill(self, count: int, address: str = "a") -> list[socket.socket]:
+    def fill(self, count: int, address: str = "127.0.0.1") -> list[Connection]:
         made = [self.enter(address) for _ in range(count)]
         assert None not in made
         return [connection for connection in made if connection is not None]
 
-    def dropped(self) -> list[socket.socket]:
-        found = []
-        for ours, theirs in self._pairs:
-            theirs.setblocking(False)
-            try:
-                if theirs.recv(1) == b"":
-                    found.append(ours)
-            except BlockingIOError:
-                pass
-        return found
-
-    def close(self) -> None:
-        for pair in self._pairs:
-            for end in pair:
-                end.close()
-
 
 @pytest.fixture
-def room() -> Iterator[Room]:
-    made = Room()
-    yield made
-    made.close()
+def room() -> Room:
+    return Room()
 
 
-def test_the_one_that_has_waited_longest_makes_room(room: Room) -> None:
-    first, second, *_ = room.fill(MOST_CONNECTIONS)
+def test_the_connection_that_has_waited_longest_makes_room(room: Room) -> None:
+    first, second, *_ = room.fill(MOST)
     room.enter()
-    assert room.dropped() == [first]
+    assert room.dropped == [first]
     room.enter()
-    assert room.dropped() == [first, second]
+    assert room.dropped == [first, second]
 
 
 def test_an_address_with_many_connections_loses_them_first(room: Room) -> None:
-    lone = room.fill(1, "b")
-    many = room.fill(MOST_CONNECTIONS - 1, "a")
-    for _ in range(MOST_CONNECTIONS - 3):
-        room.enter("c")
-    assert lone[0] not in room.dropped()
-    assert set(room.dropped()) & set(many)
+    lone = room.fill(1, "192.0.2.1")
+    many = room.fill(MOST - 1, "127.0.0.1")
+    room.fill(MOST - 3, "127.0.0.2")
+    assert lone[0] not in room.dropped
+    assert set(room.dropped) & set(many)
 
 
-def test_who_is_asking_keeps_its_place(room: Room) -> None:
-    made = room.fill(MOST_CONNECTIONS)
-    asking = made[: MOST_ASKING // 2]
-    assert all(room.connections.ask(room.connections.of(connection)) for connection in asking)
+def test_one_address_has_a_part_of_the_connections_and_drops_its_own(room: Room) -> None:
+    others = room.fill(1, "192.0.2.2")
+    own = room.fill(40, "192.0.2.1")
+    assert room.dropped == own[:8]
+    for connection in own[8:]:
+        room.connections.answer(connection)
+    assert room.enter("192.0.2.1") is None
+    assert room.enter("192.0.2.2") is not None
+    assert not set(room.dropped) & set(others)
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "127.3.2.1", "::1", "10.0.0.7", "2001:db8::9"])
+def test_loopback_and_proxies_stand_for_many_clients(address: str) -> None:
+    room = Room(proxies=("10.0.0.0/24", "2001:db8::9"))
+    room.fill(MOST, address)
+    assert room.dropped == []
+
+
+def test_addresses_of_one_network_of_ipv6_count_as_one(room: Room) -> None:
+    room.fill(40, "192.0.2.1")
+    room.dropped.clear()
+    for number in range(40):
+        room.enter(f"2001:db8:1:2::{number:x}")
+    assert len(room.dropped) == 8
+    assert counted_address("2001:db8:1:2:3::4") == "2001:db8:1:2::"
+    assert counted_address("::ffff:192.0.2.1") == "192.0.2.1"
+    assert counted_address("::1") == "::1"
+    assert counted_address("testclient") == "testclient"
+
+
+def test_a_connection_that_is_answering_is_never_dropped(room: Room) -> None:
+    answering = room.fill(MOST)[: MOST // 2]
+    for connection in answering:
+        room.connections.answer(connection)
     for _ in range(200):
         room.enter()
-    assert not set(room.dropped()) & set(asking)
+    assert not set(room.dropped) & set(answering)
 
 
-def test_only_so_many_ask_at_once_and_of_one_address_fewer() -> None:
-    room = Room(each=10)
-    made = room.fill(20, "a")
-    assert sum(room.connections.ask(room.connections.of(connection)) for connection in made) == 10
-    (other,) = room.fill(1, "b")
-    assert room.connections.ask(room.connections.of(other))
-    room.connections.wait(room.connections.of(made[0]))
-    assert room.connections.ask(room.connections.of(made[15]))
-    room.close()
+def test_more_bytes_of_a_request_do_not_make_its_connection_younger(room: Room) -> None:
+    first, *_ = room.fill(MOST)
+    room.now += 1
+    room.connections.wait(first)
+    room.enter()
+    assert room.dropped == [first]
 
 
-def test_a_slow_reader_goes_when_there_is_no_other(
-    room: Room, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = room.fill(MOST_CONNECTIONS)
+def test_a_slow_reader_is_dropped_when_no_connection_waits(room: Room) -> None:
+    made = room.fill(MOST)
     for connection in made:
-        room.connections.read(room.connections.of(connection), 1)
+        room.connections.read(connection, 1)
     assert room.enter() is None
-    monkeypatch.setattr(connections, "SLOW_SECONDS", -1.0)
+    room.now += SLOW_SECONDS + 1
     assert room.enter() is not None
-    assert room.dropped() == made[:1]
+    assert room.dropped == made[:1]
 
 
-def test_only_so_much_is_held_for_readers(room: Room) -> None:
+def test_responses_that_wait_for_readers_are_bounded(room: Room) -> None:
     made = room.fill(4)
     for connection in made:
-        room.connections.read(room.connections.of(connection), 400)
-    assert room.dropped() == made[:2]
+        room.connections.read(connection, 400)
+    assert room.dropped == made[:2]
 
 
 def test_a_place_that_was_left_is_free(room: Room) -> None:
-    for connection in room.fill(MOST_CONNECTIONS):
+    for connection in room.fill(MOST):
         room.connections.leave(connection)
-    room.fill(MOST_CONNECTIONS)
-    assert room.dropped() == []
+    room.fill(MOST)
+    assert room.dropped == []

@@ -7,6 +7,7 @@ at; orders go into its log.
 
     app         routes: pages, REST, SPARQL, static files, health
     security    checks every request: host, origin, site, token
+    clients     which clients are on this machine, and what others may not name
     operations  what an operation of the REST interface takes and answers
     openapi     the OpenAPI document, made from the operations
     api         the operations
@@ -14,7 +15,7 @@ at; orders go into its log.
     served      the crawls that are served, and their frames
     shared      the frames of a crawl whose log is in a server
     limits      values that can be changed while a crawl runs
-    sparql      the endpoint of SPARQL 1.1, which needs no token
+    sparql      the endpoint of SPARQL 1.1
     shell       the pages
     starting    starts crawls and reports as processes of their own
     running     runs the server; the token; a server beside a crawl

@@ -70,21 +70,14 @@ def application(crawls: ServedCrawls, access: Access, more: Sequence[BaseRoute] 
             tasks.cancel_scope.cancel()
         crawls.close()
 
-    endpoint = Endpoint(crawls)
-
-    async def sparql(request: Request) -> Response:
-        return await endpoint(request)
-
     api = operations.API
-    methods = ["GET", "POST", "PUT", "DELETE", "PATCH"]
     routes: list[BaseRoute] = [
         Route("/", shell.crawls_page),
         Route("/new", shell.new_page),
         Route("/crawl/{name}/{page}", shell.crawl_page),
         Route("/health", health),
         Route("/metrics", metrics),
-        Route("/sparql", sparql, methods=methods),
-        Route("/sparql/{name}", sparql, methods=methods),
+        *_sparql_routes(crawls),
         Route(f"{api}/openapi.json", describe),
         Route(f"{api}/crawls/{{name}}/events", Streams(crawls).endpoint),
         *operations.routes(OPERATIONS, crawls),
@@ -97,6 +90,22 @@ def application(crawls: ServedCrawls, access: Access, more: Sequence[BaseRoute] 
         exception_handlers={HTTPException: answer_error, Exception: answer_error},
     )
     return Guard(starlette, access)
+
+
+def endpoint_application(crawls: ServedCrawls, access: Access) -> ASGIApp:
+    """Return the SPARQL endpoint alone (`--only sparql`), behind the same guard."""
+    handlers = {HTTPException: answer_error, Exception: answer_error}
+    return Guard(Starlette(routes=_sparql_routes(crawls), exception_handlers=handlers), access)
+
+
+def _sparql_routes(crawls: ServedCrawls) -> list[BaseRoute]:
+    endpoint = Endpoint(crawls)
+
+    async def sparql(request: Request) -> Response:
+        return await endpoint(request)
+
+    methods = ["GET", "POST", "PUT", "DELETE", "PATCH"]
+    return [Route(path, sparql, methods=methods) for path in ("/sparql", "/sparql/{name}")]
 
 
 async def _rest(crawls: ServedCrawls) -> None:

@@ -20,6 +20,7 @@ from starlette.routing import Route
 from lycosa.decoders import converted
 from lycosa.errors import ConfigError, LogUnavailable, LycosaError, QueryError
 from lycosa.serve.web.problems import Refusal, problem
+from lycosa.serve.web.security import LARGEST_BODY_BYTES
 from lycosa.serve.web.served import ServedCrawl, ServedCrawls
 
 API = "/api/v1"
@@ -35,6 +36,8 @@ class Call(NamedTuple):
     query: Any
     body: Any
     headers: Mapping[str, str]
+    is_from_here: bool = False
+    """Whether the client is on this machine (`clients`)."""
 
     @property
     def crawl(self) -> ServedCrawl:
@@ -94,12 +97,13 @@ async def perform(operation: Operation, request: Request, crawls: ServedCrawls) 
         content = await request.body() if operation.body is not None else b""
         query = _query(operation, request)
         body = _body(operation, request, content)
-        call = Call(crawls, request.path_params, query, body, request.headers)
+        is_here = request.state.is_from_here
+        call = Call(crawls, request.path_params, query, body, request.headers, is_here)
         if operation.is_order:
             _check_key(call)
         found = await run_in_threadpool(operation.act, call)
     except ClientDisconnect:
-        return problem(413, "the request is too long, or came too slowly")
+        return problem(413, f"a request has at most {LARGEST_BODY_BYTES:,} bytes")
     except Refusal as refusal:
         return problem(refusal.status, refusal.detail)
     except LogUnavailable as error:

@@ -22,15 +22,20 @@ from urllib.parse import quote
 
 import uvicorn
 
-from lycosa.errors import LycosaError
-from lycosa.serve.web.app import application
+from lycosa.errors import LycosaError, QueryError
+from lycosa.query.protocol import Query
+from lycosa.query.triple_store import TripleStore
+from lycosa.serve.connections import ConnectionLimits
+from lycosa.serve.listening import bounded_server, checked_proxies, listen
+from lycosa.serve.web.app import application, endpoint_application
 from lycosa.serve.web.security import Access
 from lycosa.serve.web.served import ServedCrawls
 
 LEAST_TOKEN = 16
-MOST_CONNECTIONS = 256
-KEEP_SECONDS = 15
-STOP_SECONDS = 1
+ENDPOINT_LIMITS = ConnectionLimits(most=64, most_each=32)
+"""Of the SPARQL endpoint alone, whose responses may be large."""
+MOST_HELD_ANSWERS = 2
+"""How many responses of the largest size may wait in memory for slow readers."""
 COLLECTING = (2_000, 5, 5)
 """After how many new objects cycles are looked for, and how often among older ones."""
 
@@ -43,6 +48,16 @@ class Listening(NamedTuple):
     origins: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     token_file: Path | None = None
+    is_sparql_public: bool = False
+    proxies: tuple[str, ...] = ()
+
+    def access(self) -> Access:
+        """Return who may ask, with the token of the file or a new one."""
+        token = read_token(self.token_file) if self.token_file else new_token()
+        names = (*self.names, socket.gethostname(), *_own_name(self.host))
+        origins = tuple(map(_origin, self.origins))
+        proxies = checked_proxies(self.proxies)
+        return Access(token, origins, names, self.is_sparql_public, proxies)
 
 
 def run(
@@ -55,25 +70,12 @@ def run(
 
     `should_end` is asked every second.
     """
-    token = read_token(listening.token_file) if listening.token_file else new_token()
-    names = (*listening.names, socket.gethostname(), *_own_name(listening.host))
-    access = Access(token, tuple(map(_origin, listening.origins)), names)
-    listener = _listener(listening.host, listening.port)
+    access = listening.access()
+    listener = listen(listening.host, listening.port)
     try:
-        tell(start_url(crawls, listener, token))
-        config = uvicorn.Config(
-            application(crawls, access),
-            log_config=None,
-            access_log=False,
-            server_header=False,
-            lifespan="on",
-            ws="none",
-            proxy_headers=False,
-            limit_concurrency=MOST_CONNECTIONS,
-            timeout_keep_alive=KEEP_SECONDS,
-            timeout_graceful_shutdown=STOP_SECONDS,
-        )
-        server = uvicorn.Server(config)
+        tell(start_url(crawls, listener, access.token))
+        limits = ConnectionLimits(proxies=access.proxies)
+        server = bounded_server(application(crawls, access), limits, lifespan="on")
         if should_end is not None:
             threading.Thread(target=_end_when, args=(server, should_end), daemon=True).start()
         with collecting_often():
@@ -81,6 +83,52 @@ def run(
     finally:
         listener.close()
         crawls.close()
+
+
+class EndpointServer:
+    """The SPARQL endpoint alone; the constructor starts to listen."""
+
+    def __init__(self, crawls: ServedCrawls, listening: Listening) -> None:
+        self._crawls = crawls
+        self._access = listening.access()
+        _require_answers(crawls)
+        try:
+            self._listener = listen(listening.host, listening.port)
+        except LycosaError:
+            crawls.close()
+            raise
+
+    @property
+    def url(self) -> str:
+        """The address, with the token if one is needed."""
+        address = f"http://{_shown(self._listener)}/sparql"
+        is_public = self._access.is_sparql_public
+        return address if is_public else f"{address}#token={self._access.token}"
+
+    def run(self) -> None:
+        """Answer until a signal comes."""
+        held = MOST_HELD_ANSWERS * self._crawls.limits.largest_bytes
+        limits = ENDPOINT_LIMITS._replace(most_held_bytes=held, proxies=self._access.proxies)
+        app = endpoint_application(self._crawls, self._access)
+        with collecting_often():
+            bounded_server(app, limits).run(sockets=[self._listener])
+
+    def close(self) -> None:
+        """Listen no more, and end the processes that answer."""
+        self._listener.close()
+        self._crawls.close()
+
+
+def _require_answers(crawls: ServedCrawls) -> None:
+    """Raise an error unless the crawl has an index that answers."""
+    (crawl,) = crawls.all()
+    index = TripleStore(crawl.directory.path)
+    if index.current() is None:
+        raise index.missing()
+    reply = crawl.answers.ask(Query("ASK {}"), crawl.limits.seconds)
+    if reply.kind != "answer":
+        crawls.close()
+        raise QueryError(reply.text)
 
 
 @contextmanager
@@ -103,12 +151,15 @@ def collecting_often() -> Iterator[None]:
 
 def start_url(crawls: ServedCrawls, listener: socket.socket, token: str) -> str:
     """Return the address of the first page, with the token."""
-    host, port = listener.getsockname()[:2]
-    shown = "127.0.0.1" if host == "0.0.0.0" else f"[{'::1' if host == '::' else host}]"
-    if ":" not in host and host != "0.0.0.0":
-        shown = host
     page = "/" if crawls.is_root else f"/crawl/{quote(crawls.all()[0].name)}/now"
-    return f"http://{shown}:{port}{page}#token={token}"
+    return f"http://{_shown(listener)}{page}#token={token}"
+
+
+def _shown(listener: socket.socket) -> str:
+    """Return where the server is reached from this machine."""
+    host, port = listener.getsockname()[:2]
+    shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
+    return f"[{shown}]:{port}" if ":" in shown else f"{shown}:{port}"
 
 
 def new_token() -> str:
@@ -140,22 +191,6 @@ def read_token(path: Path) -> str:
             "  remove the file, and a good one is made"
         )
     return token
-
-
-def _listener(host: str, port: int) -> socket.socket:
-    family = socket.AF_INET6 if ":" in host else socket.AF_INET
-    listener = socket.socket(family, socket.SOCK_STREAM)
-    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listener.bind((host, port))
-        listener.listen(128)
-    except OSError as error:
-        listener.close()
-        raise LycosaError(
-            f"{host}:{port}: cannot listen there: {error.strerror}\n"
-            "  choose another --port (0 takes a free one), or --host"
-        ) from None
-    return listener
 
 
 def _own_name(host: str) -> tuple[str, ...]:

@@ -9,9 +9,9 @@ every web page in a browser of the machine. Four checks keep web pages out:
     Sec-Fetch-Site   what the browser itself says of the page that asks; `cross-site` and
                      `same-site` (another port of localhost) are refused, except for following a
                      link to one of our pages, which hold no data
-    token            for everything that shows or changes a crawl, as `Authorization: Bearer`. There
-                     are no cookies: ports of one host share them, so that a page from another
-                     port could use ours
+    token            for everything that shows or changes a crawl, as `Authorization: Bearer`; the
+                     operator may open SPARQL alone (`--public-sparql`). There are no cookies: ports
+                     of one host share them, so that a page from another port could use ours
 
 Answers carry a Content-Security-Policy that allows scripts, styles and connections of our own
 alone, so that text of archived pages cannot run even where we forgot to escape it.
@@ -21,18 +21,16 @@ from __future__ import annotations
 
 import hmac
 import re
-import time
 from ipaddress import ip_address
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from lycosa.serve.web.clients import is_from_here
 from lycosa.serve.web.problems import problem
 
 LARGEST_BODY_BYTES = 1_000_000
-BODY_SECONDS = 15.0
-"""In this time the body of a request must have arrived."""
 
 POLICY = "; ".join(
     (
@@ -72,6 +70,10 @@ class Access(NamedTuple):
     """Other origins whose pages may ask, with the token (`--cors`)."""
     names: tuple[str, ...] = ()
     """Names under which the server may be asked, besides localhost and IP addresses."""
+    is_sparql_public: bool = False
+    """Whether SPARQL is answered without the token (`--public-sparql`)."""
+    proxies: tuple[str, ...] = ()
+    """Addresses of proxies (`--trusted-proxy`), whose requests come from elsewhere."""
 
 
 def is_page(path: str) -> bool:
@@ -79,10 +81,12 @@ def is_page(path: str) -> bool:
     return _PAGES.fullmatch(path) is not None
 
 
-def needs_token(path: str) -> bool:
+def needs_token(path: str, *, is_sparql_public: bool = False) -> bool:
     """Return whether only a holder of the token may ask for a path."""
-    if path in ("/health", "/sparql") or path.startswith(("/static/", "/sparql/")):
+    if path == "/health" or path.startswith("/static/"):
         return False
+    if path == "/sparql" or path.startswith("/sparql/"):
+        return not is_sparql_public
     return not is_page(path)
 
 
@@ -115,8 +119,9 @@ class Guard:
             text = "the token is missing or wrong\n  send `Authorization: Bearer TOKEN`"
             await problem(401, text)(scope, receive, answering)
         else:
-            body = _Body(receive)
-            await self._app(scope, body, answering)
+            is_here = is_from_here(scope, headers, self._access.proxies)
+            scope.setdefault("state", {})["is_from_here"] = is_here
+            await self._app(scope, _Body(receive), answering)
 
     def _refusal(self, scope: Scope, headers: Headers, is_foreign: bool) -> tuple[int, str] | None:
         if not self._is_own_name(headers.getlist("host")):
@@ -156,7 +161,7 @@ class Guard:
         return True
 
     def _has_token(self, path: str, headers: Headers) -> bool:
-        if not needs_token(path):
+        if not needs_token(path, is_sparql_public=self._access.is_sparql_public):
             return True
         given = headers.get("authorization", "")
         scheme, _, token = given.partition(" ")
@@ -207,25 +212,14 @@ class _Answering:
 
 
 class _Body:
-    """Reads the body of a request, up to a size and a moment."""
+    """Reads the body of a request, up to a size; `lycosa.serve.listening` has the deadline."""
 
     def __init__(self, receive: Receive) -> None:
         self._receive = receive
         self._left = LARGEST_BODY_BYTES
-        self._until = time.monotonic() + BODY_SECONDS
-        self._is_complete = False
 
     async def __call__(self) -> Message:
         """Return the next message of the request."""
-        import anyio
-
-        if self._is_complete:
-            return await self._receive()
-        with anyio.move_on_after(self._until - time.monotonic()) as waiting:
-            message: dict[str, Any] = dict(await self._receive())
-            self._left -= len(message.get("body", b""))
-            self._is_complete = not message.get("more_body", False)
-            if self._left >= 0:
-                return message
-        self._is_complete = True
-        return {"type": "http.disconnect", "is_late": waiting.cancelled_caught}
+        message = await self._receive()
+        self._left -= len(message.get("body", b""))
+        return message if self._left >= 0 else {"type": "http.disconnect"}

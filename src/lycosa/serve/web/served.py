@@ -10,7 +10,7 @@ import os
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import msgspec
 
@@ -46,11 +46,26 @@ SCAN_SECONDS = 2.0
 _FIELDS = frozenset(Frame.__struct_fields__)
 
 
+class QueryLimits(NamedTuple):
+    """The limits of a SPARQL query."""
+
+    seconds: float = 30.0
+    largest_bytes: int = 50_000_000
+    processes: int = 2
+
+
 class ServedCrawl:
     """One crawl: its directory, its frame, and the processes that answer questions about it."""
 
-    def __init__(self, name: str, path: Path, directory: CrawlDirectory | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        path: Path,
+        directory: CrawlDirectory | None = None,
+        limits: QueryLimits | None = None,
+    ) -> None:
         self.name = name
+        self.limits = limits or QueryLimits()
         self.directory = directory or CrawlDirectory(path)
         self._reading = ReadingPool(path)
         self._board = BoardFrames(self.directory)
@@ -190,7 +205,8 @@ class ServedCrawl:
         self.require_directory()
         with self._lock:
             if self._answers is None:
-                self._answers = AnswerPool(self.directory.path, 2, 50_000_000)
+                limits, path = self.limits, self.directory.path
+                self._answers = AnswerPool(path, limits.processes, limits.largest_bytes)
             return self._answers
 
     @property
@@ -233,9 +249,15 @@ def _is_last(live: LiveFrame, path: Path) -> bool:
 class ServedCrawls:
     """All crawls that are served."""
 
-    def __init__(self, place: Path, distant: CrawlDirectory | None = None) -> None:
+    def __init__(
+        self,
+        place: Path,
+        distant: CrawlDirectory | None = None,
+        limits: QueryLimits | None = None,
+    ) -> None:
         """Serve a folder, or a crawl of which only the log is at hand."""
         self.place = place
+        self.limits = limits or QueryLimits()
         self.is_root = distant is None and not (place / "crawl.toml").exists()
         self._distant = distant
         self.children = Children()
@@ -291,7 +313,7 @@ class ServedCrawls:
         found: dict[str, Path] = {}
         if self._distant is not None:
             name = self._distant.job().log.name
-            self._crawls.setdefault(name, ServedCrawl(name, self.place, self._distant))
+            self._crawls.setdefault(name, ServedCrawl(name, self.place, self._distant, self.limits))
             return
         if not self.is_root:
             name = self.place.resolve().name or "crawl"
@@ -301,7 +323,7 @@ class ServedCrawls:
         for name in self._crawls.keys() - found.keys():
             self._crawls.pop(name).close()
         for name in found.keys() - self._crawls.keys():
-            self._crawls[name] = ServedCrawl(name, found[name])
+            self._crawls[name] = ServedCrawl(name, found[name], limits=self.limits)
 
 
 def _find(folder: Path, names: tuple[str, ...], found: dict[str, Path]) -> None:

@@ -61,7 +61,8 @@ def test_no_operation_works_without_the_token(client: TestClient, operation: obj
 
 
 @pytest.mark.parametrize(
-    "path", ["/metrics", "/anything", f"{API}/openapi.json", "/api", "/crawl/a"]
+    "path",
+    ["/metrics", "/anything", f"{API}/openapi.json", "/api", "/crawl/a", "/sparql", "/sparql/one"],
 )
 def test_what_is_not_known_to_be_open_needs_the_token(client: TestClient, path: str) -> None:
     assert client.get(path).status_code == 401

@@ -1,4 +1,4 @@
-"""The command `serve`: pages and a REST interface over crawls, or a SPARQL endpoint alone."""
+"""The command `serve`: pages, a REST interface and SPARQL over crawls, or SPARQL alone."""
 
 from __future__ import annotations
 
@@ -19,6 +19,8 @@ from lycosa.errors import ConfigError
 
 if TYPE_CHECKING:
     from lycosa.cli.input.places import Place
+    from lycosa.serve.web.running import Listening
+    from lycosa.serve.web.served import QueryLimits
 
 _HOUSE = flags(
     click.option(
@@ -52,13 +54,27 @@ _HOUSE = flags(
         help="Use the token in this file, which is made if it is not there. Without it every start "
         "has a new token.",
     ),
+    click.option(
+        "--public-sparql",
+        "is_sparql_public",
+        is_flag=True,
+        help="Answer SPARQL queries without the token; they change nothing.",
+    ),
+    click.option(
+        "--trusted-proxy",
+        "proxies",
+        multiple=True,
+        metavar="ADDRESS",
+        help="The address or network of a proxy in front, whose X-Forwarded-For names the clients "
+        "(again).",
+    ),
     click.option("--open", "opens", is_flag=True, help="Open the page in the browser."),
 )
 _ENDPOINT = flags(
     click.option(
         "--only",
         type=click.Choice(("sparql",)),
-        help="Serve the SPARQL endpoint alone, for strangers: without token, read-only.",
+        help="Serve the SPARQL endpoint alone, without pages and REST: read-only.",
     ),
     click.option(
         "--time",
@@ -66,7 +82,7 @@ _ENDPOINT = flags(
         type=duration_flag,
         default="30s",
         metavar="TIME",
-        help="With --only sparql: time limit of a query (default: 30s).",
+        help="Time limit of a SPARQL query (default: 30s).",
     ),
     click.option(
         "--largest-answer",
@@ -74,12 +90,12 @@ _ENDPOINT = flags(
         type=size_flag,
         default="50MB",
         metavar="SIZE",
-        help="With --only sparql: size limit of a result (default: 50MB).",
+        help="Size limit of a SPARQL result (default: 50MB).",
     ),
     click.option(
         "--processes",
         default=2,
-        help="With --only sparql: queries answered at once (default: 2).",
+        help="SPARQL queries of a crawl answered at once (default: 2).",
     ),
 )
 
@@ -96,44 +112,50 @@ def serve(session: Session, /, path: Place, only: str | None, opens: bool, **giv
     \b
       lycosa serve mycrawl
       lycosa serve crawls/ --port 8000
-      lycosa serve mycrawl --only sparql --host 0.0.0.0
+      lycosa serve mycrawl --only sparql --public-sparql --host 0.0.0.0
       lycosa serve 'nats://a,b,c#3f2a'
 
     Serves one crawl, or all crawls under a folder: pages for people, a REST interface at /api/v1
     (OpenAPI: /api/v1/openapi.json) and a SPARQL endpoint at /sparql. The address that is printed
-    ends in a token, and who has it may change the crawls. It listens on this machine only
-    unless --host says otherwise. Needs the extra `serve`; without it, or with --only sparql, the
-    SPARQL endpoint alone is served. A running crawl is not slowed down, and goes on when the server
-    ends. Of a crawl that is named by the address of its log, it shows figures and members and takes
-    orders; pages, search and questions need a crawl directory.
+    ends in a token, and who has it may change the crawls; SPARQL needs it, too, unless
+    --public-sparql is given. It listens on this machine only unless --host says otherwise. Needs
+    the extra `serve`. A running crawl is not slowed down, and goes on when the server ends. Of a
+    crawl that is named by the address of its log, it shows figures and members and takes orders;
+    pages, search and questions need a crawl directory.
     """
     from lycosa.serve.web import extras
 
     is_crawl = not isinstance(path, Path) or (path / "crawl.toml").exists()
     if isinstance(path, Path) and not path.is_dir():
         CrawlDirectory.open(path)
-    if only is None and not extras.missing():
+    extras.require("lycosa serve")
+    if only is None:
         _serve_house(path, is_crawl, opens, given)
         return
-    if only is None:
-        notice(
-            "only the SPARQL endpoint is served: pages and REST need"
-            f" {', '.join(extras.missing())}\n  install: pip install 'lycosa[serve]'"
-        )
     if not isinstance(path, Path):
         raise ConfigError("the SPARQL endpoint reads an index: name the folder of a crawl")
     open_crawl(session, path)
     _serve_endpoint(path, given)
 
 
+def _listening(given: dict[str, Any]) -> Listening:
+    from lycosa.serve.web.running import Listening
+
+    return Listening(**{name: given[name] for name in Listening._fields})
+
+
+def _limits(given: dict[str, Any]) -> QueryLimits:
+    from lycosa.serve.web.served import QueryLimits
+
+    return QueryLimits(given["seconds"], given["largest_bytes"], max(1, given["processes"]))
+
+
 def _serve_house(path: Place, is_crawl: bool, opens: bool, given: dict[str, Any]) -> None:
-    from lycosa.serve.web.running import Listening, run, until_ended
+    from lycosa.serve.web.running import run, until_ended
     from lycosa.serve.web.served import ServedCrawls
 
-    listening = Listening(
-        given["host"], given["port"], given["origins"], given["names"], given["token_file"]
-    )
-    crawls = ServedCrawls(path) if isinstance(path, Path) else _distant(path)
+    limits = _limits(given)
+    crawls = ServedCrawls(path, limits=limits) if isinstance(path, Path) else _distant(path)
     if not is_crawl and isinstance(path, Path):
         notice(f"{path}: all crawls below it are served, and new ones are made there")
 
@@ -146,7 +168,7 @@ def _serve_house(path: Place, is_crawl: bool, opens: bool, given: dict[str, Any]
             _be_silent()
 
     should_end = until_ended(crawls) if given["until_ended"] else None
-    run(crawls, listening, tell, should_end)
+    run(crawls, _listening(given), tell, should_end)
 
 
 def _distant(place: Any) -> Any:
@@ -166,10 +188,10 @@ def _be_silent() -> None:
 
 
 def _serve_endpoint(path: Path, given: dict[str, Any]) -> None:
-    from lycosa.serve.server import Endpoint, Limits
+    from lycosa.serve.web.running import EndpointServer
+    from lycosa.serve.web.served import ServedCrawls
 
-    limits = Limits(given["seconds"], given["largest_bytes"], max(1, given["processes"]))
-    endpoint = Endpoint(path, given["host"], given["port"], limits)
+    endpoint = EndpointServer(ServedCrawls(path, limits=_limits(given)), _listening(given))
     serve_until_stopped(endpoint, f"serving at {endpoint.url}")
 
 

@@ -11,6 +11,7 @@ import msgspec
 
 from lycosa.config.recipes import RECIPES
 from lycosa.serve.records import Checked, CrawlList, CrawlRow, ScopePreview, Started
+from lycosa.serve.web.clients import refuse_loopback_seeds
 from lycosa.serve.web.operations import Call, Operation
 from lycosa.serve.web.problems import Refusal
 from lycosa.url import canonicalize
@@ -67,6 +68,8 @@ def create_crawl(call: Call) -> Started:
             409, "one crawl is served, so there is no folder for new ones\n  serve a folder of them"
         )
     seeds = _seeds(wanted.seeds)
+    if not call.is_from_here:
+        refuse_loopback_seeds(seeds)
     words = ["crawl", "-o", wanted.name, "--quiet"]
     if wanted.contact:
         words.append(f"--contact={wanted.contact}")

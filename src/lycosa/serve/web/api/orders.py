@@ -25,6 +25,7 @@ from lycosa.serve.records import (
     RuleList,
     RuleRow,
 )
+from lycosa.serve.web.clients import refuse_loopback_seeds, refuse_widening
 from lycosa.serve.web.limits import limits_of
 from lycosa.serve.web.operations import Call, Operation
 from lycosa.serve.web.problems import Refusal
@@ -149,7 +150,10 @@ def _table(rule: RuleTable) -> dict[str, Any]:
 
 def add_rule(call: Call) -> OrderGiven:
     """Ask one more rule."""
-    return _give(call, given.AddRule(_table(call.body)))
+    table = _table(call.body)
+    if table["action"] == "accept" and not call.is_from_here:
+        refuse_widening(call.crawl.job())
+    return _give(call, given.AddRule(table))
 
 
 def remove_rule(call: Call) -> OrderGiven:
@@ -164,6 +168,11 @@ def preview_rule(call: Call) -> bytes:
 
 def add_seeds(call: Call) -> OrderGiven:
     """Crawl more seeds."""
+    if not call.is_from_here:
+        job = call.crawl.job()
+        refuse_widening(job)
+        if not job.fetch.loopback_origins:
+            refuse_loopback_seeds(call.body.seeds)
     return _give(call, given.AddSeeds(list(call.body.seeds)))
 
 

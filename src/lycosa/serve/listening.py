@@ -1,0 +1,198 @@
+"""The HTTP server under pages, REST, SPARQL and replay: uvicorn with deadlines and limits.
+
+uvicorn itself waits for a request as long as its client likes. Here the head of a request must
+arrive within fifteen seconds of the connection or of the last response, its body within fifteen
+more, however slowly their bytes come; a request that is late gets 408. A client must read a
+response at 50 kB a second. `connections` decides who keeps a connection when many clients come.
+
+Always true:
+  * a connection that is not answering a request ends by a deadline, or is the first to be dropped;
+  * a deadline ends the connection even if its client reads nothing (`abort`, not `close`).
+
+Cost: one timer for each request, one more for each response that is not read at once.
+Not here: who may ask what (`web.security`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import socket
+from collections.abc import Sequence
+from ipaddress import ip_network
+from typing import Any
+
+import h11
+import uvicorn
+from uvicorn.protocols.http.h11_impl import H11Protocol
+
+from lycosa.errors import LycosaError
+from lycosa.serve.connections import Connection, ConnectionLimits, Connections
+
+HEAD_SECONDS = 15.0
+BODY_SECONDS = 15.0
+READING_SECONDS, READING_BYTES = 30.0, 50_000
+"""A client must read a response in 30 s, plus a second for every 50 kB."""
+LARGEST_HEAD_BYTES = 131_072
+"""A SPARQL query may stand in the first line."""
+STOP_SECONDS = 1
+
+_HEAD, _BODY, _READING, _ANSWERING = "head", "body", "reading", "answering"
+_PHASES = {h11.IDLE: _HEAD, h11.SEND_BODY: _BODY}
+_LATE = (
+    b"HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\nX-Content-Type-Options: nosniff\r\n"
+    b"Connection: close\r\n\r\n"
+)
+_TURNED_AWAY = (
+    b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 5\r\nContent-Length: 0\r\n"
+    b"Connection: close\r\n\r\n"
+)
+
+
+class _Config(uvicorn.Config):
+    """The settings of uvicorn, with the connections that all its protocols share."""
+
+    bounded: Connections
+
+
+class BoundedProtocol(H11Protocol):
+    """One connection: uvicorn's own protocol under deadlines."""
+
+    def __init__(self, config: uvicorn.Config, *given: Any, **named: Any) -> None:
+        super().__init__(config, *given, **named)
+        assert isinstance(config, _Config)
+        self._bounded = config.bounded
+        self._place: Connection | None = None
+        self._phase = ""
+        self._timer: asyncio.TimerHandle | None = None
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Begin to wait for a request, or turn the client away."""
+        super().connection_made(transport)
+        place = Connection(self.client[0] if self.client else "", transport.abort)
+        if not self._bounded.admit(place):
+            transport.write(_TURNED_AWAY)
+            transport.close()
+            return
+        self._place = place
+        self._look()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Leave the place to another client."""
+        super().connection_lost(exc)
+        self._expect(None)
+        if self._place is not None:
+            self._bounded.leave(self._place)
+            self._place = None
+
+    def data_received(self, data: bytes) -> None:
+        """Take bytes of a request."""
+        super().data_received(data)
+        self._look()
+
+    def on_response_complete(self) -> None:
+        """Begin to wait for the next request."""
+        super().on_response_complete()
+        self._look()
+
+    def pause_writing(self) -> None:
+        """Wait for the client to read what it was sent."""
+        super().pause_writing()
+        self._look()
+
+    def resume_writing(self) -> None:
+        """Go on: the client has read most of it."""
+        super().resume_writing()
+        self._look()
+
+    def _look(self) -> None:
+        """See what the connection waits for now; only another phase has another deadline."""
+        phase = _PHASES.get(self.conn.their_state, _ANSWERING)
+        if self.flow.write_paused:
+            # The next request may be here already: its client still has to read.
+            phase = _READING
+        if self._place is None or phase == self._phase:
+            return
+        self._phase = phase
+        if phase == _READING:
+            held = self.transport.get_write_buffer_size()
+            self._bounded.read(self._place, held)
+            self._expect(READING_SECONDS + held / READING_BYTES)
+        elif phase == _ANSWERING:
+            self._bounded.answer(self._place)
+            self._expect(None)
+        else:
+            self._bounded.wait(self._place)
+            self._expect(HEAD_SECONDS if phase == _HEAD else BODY_SECONDS)
+
+    def _expect(self, seconds: float | None) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = None if seconds is None else self.loop.call_later(seconds, self._end_late)
+
+    def _end_late(self) -> None:
+        if self._has_begun() and not self.transport.get_write_buffer_size():
+            self.transport.write(_LATE)
+        if self.transport.get_write_buffer_size():
+            self.transport.abort()  # `close` would wait until the client reads
+        else:
+            self.transport.close()
+
+    def _has_begun(self) -> bool:
+        """Return whether a part of a request is here that has no response yet."""
+        if self._phase == _HEAD:
+            return bool(self.conn.trailing_data[0])
+        return self._phase == _BODY and not self.cycle.response_started
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """Listen on an address; port 0 takes a free one."""
+    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
+    listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listener.bind((host, port))
+        listener.listen(128)
+    except OSError as error:
+        listener.close()
+        raise LycosaError(
+            f"{host}:{port}: cannot listen there: {error.strerror}\n"
+            "  choose another --port (0 takes a free one), or --host"
+        ) from None
+    return listener
+
+
+def bounded_server(app: Any, limits: ConnectionLimits, lifespan: Any = "off") -> uvicorn.Server:
+    """Return a server that is not running yet: `run(sockets=[listen(host, port)])`.
+
+    Behind a trusted proxy the client of a request is the one that `X-Forwarded-For` names, and its
+    scheme that of `X-Forwarded-Proto`.
+    """
+    config = _Config(
+        app,
+        http=BoundedProtocol,
+        h11_max_incomplete_event_size=LARGEST_HEAD_BYTES,
+        log_config=None,
+        log_level="error",
+        access_log=False,
+        server_header=False,
+        lifespan=lifespan,
+        ws="none",
+        proxy_headers=bool(limits.proxies),
+        forwarded_allow_ips=list(limits.proxies),
+        timeout_keep_alive=int(HEAD_SECONDS),
+        timeout_graceful_shutdown=STOP_SECONDS,
+    )
+    config.bounded = Connections(limits)
+    return uvicorn.Server(config)
+
+
+def checked_proxies(proxies: Sequence[str]) -> tuple[str, ...]:
+    """Return the addresses or networks of proxies; raises an error for anything else."""
+    for proxy in proxies:
+        try:
+            ip_network(proxy)
+        except ValueError:
+            raise LycosaError(
+                f"--trusted-proxy {proxy}: is not an address or network\n"
+                "  write it like 127.0.0.1 or 10.0.0.0/24"
+            ) from None
+    return tuple(proxies)
