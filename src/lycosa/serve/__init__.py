@@ -9,6 +9,8 @@
     protocol        parses a request of the SPARQL protocol into a query or an error
     replay          the pages of a crawl in a browser, in an origin of its own
     replay_worker   the service worker that keeps archived pages from asking other servers
+    replay_first    the first script of archived pages, which removes WebRTC
+    replay_browser  starts a browser that reaches the replay server alone
 
 `query.answer_pool` answers the queries, in processes that have no network and are killed when
 they take too long.

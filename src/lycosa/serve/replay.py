@@ -21,12 +21,12 @@ from __future__ import annotations
 import asyncio
 import html
 import re
-import socket
 from collections.abc import Awaitable, Callable, Collection, MutableMapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from lycosa.errors import LycosaError, StoreError
+from lycosa.serve.replay_first import ALLOWLIST, FIRST_ELEMENT
 from lycosa.serve.replay_worker import PLAYER_WORKER, worker
 from lycosa.store.wacz.virtual import VirtualWacz
 
@@ -40,17 +40,24 @@ PLAYER_FILES = {"/replay/ui.js": "ui.js", f"/replay/{PLAYER_WORKER}": "sw.js"}
 WACZ = "/crawl.wacz"
 
 _BLOCK_BYTES = 1 << 18
+_MOST_HELD_BYTES = 256 * 2 * _BLOCK_BYTES
+"""Blocks that all connections together may have waiting for slow readers."""
 _RANGE = re.compile(r"bytes=(?:(\d{1,18})-(\d{0,18})|-(\d{1,18}))", re.ASCII)
 _WALL = (
     "default-src 'self' blob: data: 'unsafe-inline' 'unsafe-eval'; object-src 'none'; "
-    "form-action 'self'"
+    "frame-src 'self'; form-action 'self'"
 )
-"""Of everything: archived pages, the page of the player, its workers."""
+"""Of everything: archived pages, the page of the player, its workers. Frames of blob: and data:
+have no first script (`replay_first`)."""
 _POLICY = _WALL + "; frame-ancestors 'none'; base-uri 'none'"
-_SCRIPT = {"content-type": "text/javascript; charset=utf-8", "content-security-policy": _WALL}
+_SANDBOX = "sandbox allow-downloads"
+"""Of answers that are not HTML: in a frame they are documents without a first script."""
+_FRAMES = ("document", "embed", "frame", "iframe", "object")
+_SCRIPT = {"content-type": "text/javascript; charset=utf-8"}
 _PAGE = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
+{first}
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}: replay</title>
 <style>html, body, replay-web-page {{ display: block; height: 100%; margin: 0 }}</style>
@@ -60,9 +67,10 @@ _PAGE = """<!doctype html>
 """
 
 
-_WAITING = """<!doctype html>
+_WAITING = f"""<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
+{FIRST_ELEMENT}
 <title>the player starts</title>
 <script>navigator.serviceWorker.ready.then(() => location.reload())</script>
 <p>The player starts.</p>
@@ -112,18 +120,21 @@ def _answer(scope: Message, wacz: VirtualWacz, player: Path, names: Collection[s
     if scope["method"] not in ("GET", "HEAD"):
         return _text(405, "only GET and HEAD\n", allow="GET, HEAD")
     path = scope["path"]
+    # The sandbox of a worker's script would end the worker, so scripts have it in frames alone.
+    policy = f"{_WALL}; {_SANDBOX}" if headers.get("sec-fetch-dest") in _FRAMES else _WALL
+    script = {**_SCRIPT, "content-security-policy": policy}
     if path == "/":
         return _page(wacz)
     if path == "/replay/":
         return _html(_WAITING, _WALL)
     if path == "/replay/sw.js":
-        return Answer(200, _SCRIPT, worker(_WALL))
+        return Answer(200, script, worker(_WALL))
     if path in PLAYER_FILES:
         try:
             content = (player / PLAYER_FILES[path]).read_bytes()
         except OSError:
             return _text(404, "the player is gone\n")
-        return Answer(200, _SCRIPT, content)
+        return Answer(200, script, content)
     if path == WACZ:
         return _archive(wacz, headers)
     return _text(404, "nothing is here\n")
@@ -134,7 +145,8 @@ def _without_port(host: str) -> str:
 
 
 def _text(status: int, text: str, **headers: str) -> Answer:
-    return Answer(status, {"content-type": "text/plain; charset=utf-8", **headers}, text.encode())
+    told = {"content-type": "text/plain; charset=utf-8", "content-security-policy": _SANDBOX}
+    return Answer(status, told | headers, text.encode())
 
 
 def _page(wacz: VirtualWacz) -> Answer:
@@ -142,7 +154,8 @@ def _page(wacz: VirtualWacz) -> Answer:
     # The digest makes another address of another archive: the player keeps what it has read.
     source = f"{WACZ}?{wacz.digest[:16]}"
     start = f' url="{html.escape(wacz.main_page)}"' if wacz.main_page else ""
-    return _html(_PAGE.format(title=title, source=source, start=start), _POLICY)
+    page = _PAGE.format(first=FIRST_ELEMENT, title=title, source=source, start=start)
+    return _html(page, _POLICY)
 
 
 def _html(text: str, policy: str) -> Answer:
@@ -154,6 +167,7 @@ def _archive(wacz: VirtualWacz, headers: dict[str, str]) -> Answer:
     """Return the archive or a range of it (RFC 9110 section 14)."""
     told = {
         "content-type": "application/wacz",
+        "content-security-policy": _SANDBOX,
         "accept-ranges": "bytes",
         "etag": f'"{wacz.digest}"',
     }
@@ -181,6 +195,7 @@ async def _send(
         **answer.headers,
         "content-length": str(size),
         "cache-control": "no-store",
+        "connection-allowlist": ALLOWLIST,
         "cross-origin-resource-policy": "same-origin",
         "referrer-policy": "no-referrer",
         "x-content-type-options": "nosniff",
@@ -220,20 +235,11 @@ class Replay:
     """A running replay server."""
 
     def __init__(self, wacz: VirtualWacz, player: Path, host: str, port: int) -> None:
+        from lycosa.serve.listening import listen  # uvicorn is an extra
+
         names = OWN_NAMES | {f"[{host}]" if ":" in host else host.lower()}
         app = replay_app(wacz, player, names)
-        family = socket.AF_INET6 if ":" in host else socket.AF_INET
-        self._socket = socket.socket(family, socket.SOCK_STREAM)
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            self._socket.bind((host, port))
-            self._socket.listen(128)
-        except OSError as error:
-            self._socket.close()
-            raise LycosaError(
-                f"{host}:{port}: cannot be listened on: {error.strerror}\n"
-                "  choose another port: --port 0 takes a free one"
-            ) from None
+        self._socket = listen(host, port)
         is_loopback = host in ("127.0.0.1", "localhost")
         shown = "replay.localhost" if is_loopback else f"[{host}]" if ":" in host else host
         self.url = f"http://{shown}:{self._socket.getsockname()[1]}/"
@@ -241,12 +247,11 @@ class Replay:
 
     def run(self) -> None:
         """Serve until the process is interrupted."""
-        import uvicorn
+        from lycosa.serve.connections import ConnectionLimits
+        from lycosa.serve.listening import bounded_server
 
-        config = uvicorn.Config(
-            self._app, log_level="warning", access_log=False, lifespan="off", server_header=False
-        )
-        uvicorn.Server(config).run([self._socket])
+        limits = ConnectionLimits(most_held_bytes=_MOST_HELD_BYTES)
+        bounded_server(self._app, limits).run(sockets=[self._socket])
 
     def close(self) -> None:
         """Stop listening."""

@@ -87,24 +87,37 @@ def export_wacz(session: Session, /, path: Path, target: Path, as_json: bool, **
 )
 @click.option("--host", default="127.0.0.1", help="The address to listen on (default: 127.0.0.1).")
 @click.option("--port", default=8891, help="The port; 0 chooses a free one (default: 8891).")
+@click.option(
+    "--open",
+    "opens",
+    is_flag=True,
+    help="Open it in a Chromium that reaches nothing else: no other server, no UDP.",
+)
 @click.pass_obj
-def replay(session: Session, /, path: Path, player: Path, host: str, port: int) -> None:
+def replay(
+    session: Session, /, path: Path, player: Path, host: str, port: int, *, opens: bool
+) -> None:
     """Show the pages of a crawl in a browser, as they were.
 
     Serves the archive and ReplayWeb.page, which you fetch once; nothing is copied, and the browser
     reads only the parts that it needs. The pages run their own scripts, so the server has an origin
     of its own and offers nothing else. It listens on this machine only unless --host says
-    otherwise; there are no passwords. Pages sealed later are there after a restart.
+    otherwise; there are no passwords. Pages sealed later are there after a restart. Archived
+    scripts are kept from other servers; --open starts a browser that has no way to them.
     """
     from lycosa.serve.replay import Replay, require_player
+    from lycosa.serve.replay_browser import browser_at, find_chromium
 
     require_player(player)
+    program = find_chromium() if opens else None
     if find_spec("uvicorn") is None:
         raise LycosaError("lycosa replay needs uvicorn\n  install: pip install 'lycosa[serve]'")
     with line_on_screen() as show:
         wacz = _opened(session, path, show)
-    with closing(wacz):
+    with closing(wacz), ExitStack() as opened:
         server = Replay(wacz, player, host, port)
+        if program is not None:  # it waits until the server answers, which listens already
+            opened.enter_context(browser_at(program, server.url))
         serve_until_stopped(server, f"{counted(wacz.pages, 'page')} at {server.url}")
 
 
