@@ -2,15 +2,31 @@
 
 An address is written to `crawl.toml`, to messages and to the list of processes. So it must not hold
 a secret; each kind of server takes its own from files and variables.
+
+A job file may come from a stranger, and libpq hands some of its parameters to loaders of code
+(`sslkey=ENGINE:KEY`), or reads further settings from a file (`service`). So an address may use only
+the parameters and options that are listed here; libpq and the NATS client never see another one.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 
 POSTGRES = ("postgresql", "postgres")
 NATS = ("nats", "tls")
 
+POSTGRES_FILES = ("sslcert", "sslkey", "sslrootcert")
+POSTGRES_PARAMETERS = (
+    *("host", "hostaddr", "port", "dbname", "user", "sslmode", *POSTGRES_FILES),
+    *("target_session_attrs", "application_name", "connect_timeout", "keepalives"),
+    *("keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout"),
+    *("channel_binding", "require_auth"),
+)
+NATS_OPTIONS = ("creds", "ca", "cert", "key", "monitoring", "system")
+
+_MONITORING = re.compile(r"\d+|https?://[^,]+(,https?://[^,]+)*")
+"""A port or web addresses. The client would also open `file://` and `ftp://`."""
 _SECRETS = ("password", "sslpassword", "token", "user_password")
 _ELSEWHERE = {
     "postgresql": "~/.pgpass (mode 600), the file that PGPASSFILE names, or PGPASSWORD",
@@ -37,12 +53,62 @@ def server_problem(address: str) -> str:
             "  write postgresql://HOST/DATABASE or nats://HOST1,HOST2,HOST3, or leave it empty"
         )
     place, _, query = rest.partition("?")
-    user = place.rpartition("@")[0]
-    named = set(re.findall(r"(?:^|[&\s])([a-z_]+)=", query))
-    if ":" in user or named.intersection(_SECRETS):
+    user, _, hosts = place.rpartition("@")
+    named = list(_pairs(query))
+    if ":" in user or any(name in _SECRETS for name, _ in named):
         kind = "postgresql" if scheme in POSTGRES else "nats"
         return (
-            f"the address of {scheme}://{place.rpartition('@')[2]} has a password or token in it,"
+            f"the address of {scheme}://{hosts} has a password or token in it,"
             f" which others could read\n  leave it out, and use {_ELSEWHERE[kind]}"
         )
+    if scheme in POSTGRES:
+        # libpq reads the JDBC spelling `ssl=true` as `sslmode=require`.
+        found = parameter_problem(pair for pair in named if pair != ("ssl", "true"))
+    else:
+        found = option_problem(named)
+    return f"the address of {scheme}://{hosts} {found}" if found else ""
+
+
+def parameter_problem(named: Iterable[tuple[str, str]]) -> str:
+    """Return what is wrong with parameters of libpq; "" when nothing is."""
+    for name, value in named:
+        if name not in POSTGRES_PARAMETERS:
+            return (
+                f"has the parameter `{name}`, which a log may not have\n"
+                f"  leave it out; there are {', '.join(POSTGRES_PARAMETERS)}"
+            )
+        if name in POSTGRES_FILES and ":" in value:
+            # libpq takes the text before the colon for an engine of OpenSSL, and loads it as code.
+            return (
+                f"has a `:` in `{name}`, by which libpq would load an engine\n"
+                "  name a file whose path has no `:`"
+            )
+        if name == "dbname" and ("=" in value or "://" in value):
+            # Some functions of libpq read further parameters from such a name.
+            return (
+                "has further parameters in the name of its database\n"
+                "  write them behind a `?`: postgresql://HOST/DATABASE?sslmode=verify-full"
+            )
     return ""
+
+
+def option_problem(named: Iterable[tuple[str, str]]) -> str:
+    """Return what is wrong with the options of an address of NATS; "" when nothing is."""
+    for name, value in named:
+        if name not in NATS_OPTIONS:
+            return f"has no option `{name}`; there are {', '.join(NATS_OPTIONS)}"
+        if name == "monitoring" and not _MONITORING.fullmatch(value):
+            return (
+                "has something else than a port or web address as `monitoring`\n"
+                "  write monitoring=8222, or monitoring=http://HOST1:8222,http://HOST2:8222"
+            )
+    return ""
+
+
+def _pairs(query: str) -> Iterator[tuple[str, str]]:
+    """Yield names and values as libpq reads them: split first, decoded afterwards."""
+    from urllib.parse import unquote  # a crawl in a folder does not need it
+
+    for pair in filter(None, re.split(r"[&\s]", query)):
+        name, _, value = pair.partition("=")
+        yield unquote(name), unquote(value)

@@ -19,9 +19,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
+from lycosa.config.log_servers import option_problem
 from lycosa.errors import ConfigError
 
-_OPTIONS = ("creds", "ca", "cert", "key", "monitoring", "system")
 _PORT = 4222
 
 
@@ -109,10 +109,8 @@ def parse_address(url: str) -> Address:
             " list of processes\n  leave it out and set LYCOSA_NATS_PASSWORD or LYCOSA_NATS_TOKEN,"
             " or name a credentials file: ?creds=FILE"
         )
-    if unknown := options.keys() - set(_OPTIONS):
-        raise ConfigError(
-            f"{scheme}://{hosts}: has no option `{min(unknown)}`; there are {', '.join(_OPTIONS)}"
-        )
+    if problem := option_problem(options.items()):
+        raise ConfigError(f"{scheme}://{hosts}: {problem}")
     if scheme not in ("nats", "tls") or not hosts:
         raise ConfigError(
             f"{scheme}://{hosts}: is not an address of NATS\n"

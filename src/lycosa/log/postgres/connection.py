@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from lycosa.config.log_servers import parameter_problem
 from lycosa.errors import ConfigError, LogError, LogUnavailable
 
 T = TypeVar("T")
@@ -39,7 +40,11 @@ _KEEPALIVES: dict[str, str | int] = {
 
 
 def checked_url(url: str) -> str:
-    """Return the parameters of a connection; a password among them is refused."""
+    """Return the parameters of a connection; secrets and parameters that may load code are refused.
+
+    libpq itself takes the address apart, so that no spelling of a name passes unseen. It opens no
+    file for that, and reads no variable.
+    """
     try:
         told = conninfo_to_dict(url)
     except psycopg.Error as problem:
@@ -53,6 +58,8 @@ def checked_url(url: str) -> str:
             " processes\n  leave it out and put it into ~/.pgpass (mode 600), the file that"
             " PGPASSFILE names, or the variable PGPASSWORD"
         )
+    if found := parameter_problem((name, str(value)) for name, value in told.items()):
+        raise ConfigError(f"{without_secrets(url)}: {found}")
     return make_conninfo(
         url, **{key: value for key, value in _KEEPALIVES.items() if key not in told}
     )
