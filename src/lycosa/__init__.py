@@ -42,6 +42,7 @@ change from one version to the next.
     amounts        formats sizes, durations and counts
     sparse         large arrays of zeros that take memory only where they are written
     decoders       decodes JSON and MessagePack into classes, from any thread
+    beneath        opens files of a crawl directory without following links
     spreadsheets   makes CSV cells safe to open in a spreadsheet
     terminal_text  makes text from the web safe to print on a terminal
     errors         the exceptions, as one tree

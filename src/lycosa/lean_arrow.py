@@ -40,10 +40,13 @@ def has_no_plugins(folder: str) -> bool:
     """Tell whether the job of a crawl directory says that it has none, as Lycosa writes it."""
     from pathlib import Path  # not before it is known that large pages are used
 
+    from lycosa import beneath
+    from lycosa.errors import LycosaError
+
     try:
-        text = Path(folder, "crawl.toml").read_text(encoding="utf-8", errors="replace")
-    except OSError:
-        return False
+        text = beneath.read_text(Path(folder, "crawl.toml"), errors="replace")
+    except (OSError, LycosaError):
+        return False  # the command itself says why
     return _NO_PLUGINS in text
 
 

@@ -409,6 +409,6 @@ def test_a_manifest_cannot_name_a_file_outside(store: Crawled, tmp_path: Path) -
         bad = Manifest(number, files={key: Content(0, "")})
         objects = FolderObjects(store.store / store.name)
         objects.create(f"manifests/{number}.json", packed(bad))
-        with pytest.raises(FormatError, match="no file"):
+        with pytest.raises(FormatError, match="not a file of a segment"):
             fetching.fetch_crawl(store.place, store.name, tmp_path / f"copy{number}")
         (store.store / store.name / "manifests" / f"{number}.json").unlink()

@@ -16,6 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lycosa import beneath
 from lycosa.store.layout import JOURNAL, SEALED, Name, journal_path, names_in, sealed_path
 from lycosa.store.reader import respelled
 from lycosa.store.tables.document_texts import TEXT_COLUMNS, documents_beside
@@ -39,7 +40,7 @@ def schema_of(folder: Path, kind: str) -> pa.Schema:
     for name in segments(folder, kind):
         try:
             with damage_told(folder, sealed_path(folder, kind, name)):
-                schema = pq.read_schema(sealed_path(folder, kind, name))
+                schema = pq.read_schema(beneath.checked(sealed_path(folder, kind, name)))
         except FileNotFoundError:
             schema = journal_schema(journal_path(folder, kind, name)) or pa.schema([])
         found.append(pa.schema([field for field in schema if field.name not in ours]))
@@ -77,7 +78,7 @@ def document_texts(folder: Path, name: Name) -> Iterator[dict[str, Any]]:
 
 def _journal(path: Path, kind: str, columns: Sequence[str] | None) -> Iterator[pa.RecordBatch]:
     """Yield the rows of an open segment so far; an incomplete last batch is dropped."""
-    with pa.OSFile(str(path)) as file:
+    with pa.OSFile(str(beneath.checked(path))) as file:
         try:
             with pa.ipc.open_stream(file) as stream:
                 names = _those(stream.schema, kind, columns)

@@ -39,6 +39,7 @@ from dataclasses import field
 from pathlib import Path
 from typing import Any
 
+from lycosa import beneath
 from lycosa.config.caches import Caches
 from lycosa.config.content import Extract, Structured
 from lycosa.config.forms import Forms
@@ -205,7 +206,8 @@ def read_written(path: Path | str) -> Job:
     """Read a job file, with its paths as they are written."""
     path = Path(path)
     try:
-        text = path.read_text(encoding="utf-8")
+        with beneath.open_named(path, "r", encoding="utf-8") as file:
+            text: str = file.read()
     except UnicodeDecodeError as error:
         raise ConfigError(
             f"{path}: byte {error.start} is not UTF-8\n  save the file as UTF-8"

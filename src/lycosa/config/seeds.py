@@ -28,6 +28,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any, overload
 
+from lycosa import beneath
 from lycosa.errors import ConfigError
 
 INLINE_MOST = 1000
@@ -76,7 +77,7 @@ class SeedList(Sequence[str]):
     def write(self, path: Path) -> None:
         """Write the list to a file, which is there as a whole or not at all."""
         temporary = path.with_suffix(".writing")
-        with temporary.open("w", encoding="utf-8", newline="\n") as file:
+        with beneath.open_new(temporary, "w", encoding="utf-8", newline="\n") as file:
             for block in self.blocks():
                 file.write("\n".join(block) + "\n")
         temporary.rename(path)
@@ -229,7 +230,7 @@ def _is_encodable(text: str) -> bool:
 def _blocks_of(path: Path) -> Iterator[list[str]]:
     """Read a file of seeds, a block at a time."""
     try:
-        with path.open("rb") as file:
+        with beneath.open_named(path, "rb") as file:
             rest, is_over = b"", False
             while not is_over:
                 read = file.read(_BLOCK_BYTES)

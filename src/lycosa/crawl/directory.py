@@ -21,11 +21,12 @@ import dataclasses
 import fcntl
 import os
 import time
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
+from lycosa import beneath
 from lycosa.config import MODEL_FILE, Job, SeedList, anchored, read_written
 from lycosa.crawl.takeover import read_partitions
 from lycosa.errors import ConfigError, LogError, Untrusted
@@ -34,7 +35,7 @@ from lycosa.log.protocol import Log
 from lycosa.log.snapshot import SnapshotFolder
 from lycosa.log.sqlite import SqliteLog
 from lycosa.trust import judging, record
-from lycosa.trust.settings import Settings, operator_settings, without
+from lycosa.trust.settings import LINK, Settings, operator_settings, without
 
 if TYPE_CHECKING:
     from lycosa.plugins.hooks import Hooks
@@ -48,7 +49,13 @@ COPY_PATIENCE_SECONDS = 4.0
 class CrawlDirectory:
     """Knows the paths of a crawl, reads and writes its job, opens its log."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, accepted_links: Collection[str] | None = None) -> None:
+        """Name a directory; folders of these names in it may be links, which are followed.
+
+        Without names those that were accepted in this process before stay.
+        """
+        beneath.enter(path, accepted_links)
+        self._is_surveyed = False
         self.path = path
         self.shown = str(path)
         """How a command line names this crawl."""
@@ -103,15 +110,16 @@ class CrawlDirectory:
         return directory
 
     @classmethod
-    def open(cls, path: Path) -> CrawlDirectory:
+    def open(cls, path: Path, accepted_links: Collection[str] | None = None) -> CrawlDirectory:
         """Open an existing crawl directory."""
-        directory = cls(path)
+        directory = cls(path, accepted_links)
+        directory.survey()
         if not directory.job_file.exists() and directory.job_copy.exists():
             raise ConfigError(
                 f"{path}: crawl.toml is missing\n"
                 f"  put it back as the last run had it: lycosa verify {path} --repair"
             )
-        if (first := cls(path / "1")).job_file.exists():
+        if not (path / "1").is_symlink() and (first := cls(path / "1")).job_file.exists():
             log = read_written(first.job_file).log
             raise ConfigError(
                 f"{path}: holds the directories of several members: {path}/1 and others\n"
@@ -131,11 +139,30 @@ class CrawlDirectory:
         self.seeds_file.unlink(missing_ok=True)
         self.model_file.unlink(missing_ok=True)
 
+    def survey(self) -> None:
+        """Refuse links, pipes and devices in the place of files; one look is enough a process.
+
+        Files are opened without following links later, too: others may change them meanwhile.
+        """
+        if self._is_surveyed:
+            return
+        try:
+            beneath.survey(self.path)
+        except ConfigError:  # a folder is a link: perhaps this user has accepted it
+            judged = self.judged()
+            links = [name for name, _ in beneath.linked_folders(self.path)]
+            if any(LINK + name in judged.withheld for name in links):
+                judging.require(judged, self.shown)  # no command can do without its folders
+            beneath.enter(self.path, links)
+            beneath.survey(self.path)
+        self._is_surveyed = True
+
     def job(self) -> Job:
         """Return the job for a command that reads.
 
         Operator settings that do not count here have their defaults (`lycosa.trust`).
         """
+        self.survey()
         written = read_written(self.job_file)
         self.withheld = judging.judge(written, self.path).withheld
         judging.tell_withheld(self.withheld, self.shown)
@@ -149,6 +176,7 @@ class CrawlDirectory:
         """
         written = read_written(self.job_file)
         judging.require(judging.judge(written, self.path, typed), self.shown)
+        self.survey()
         self.withheld = {}
         return anchored(written, self.path)
 
@@ -179,7 +207,7 @@ class CrawlDirectory:
         if isinstance(seeds, SeedList) and seeds.path != self.seeds_file.absolute():
             seeds.write(self.seeds_file)
         temporary = self.job_file.with_suffix(".writing")
-        temporary.write_text(job.portable().to_toml(self.seeds_file.name), encoding="utf-8")
+        beneath.write_text(temporary, job.portable().to_toml(self.seeds_file.name))
         temporary.rename(self.job_file)
 
     def kept(self, job: Job) -> Job:
@@ -198,11 +226,11 @@ class CrawlDirectory:
 
     def copy_job(self) -> None:
         """Keep a copy of the job beside the log, so that a damaged one can be put back."""
-        content = self.job_file.read_bytes()
-        if not self.job_copy.exists() or self.job_copy.read_bytes() != content:
+        content = beneath.read_bytes(self.job_file)
+        if not self.job_copy.exists() or beneath.read_bytes(self.job_copy) != content:
             self.job_copy.parent.mkdir(exist_ok=True)
             temporary = self.job_copy.with_suffix(".writing")
-            temporary.write_bytes(content)
+            beneath.write_bytes(temporary, content)
             temporary.rename(self.job_copy)
 
     @property
@@ -265,11 +293,11 @@ class CrawlDirectory:
         if not path.exists():
             self.log_folder.mkdir(exist_ok=True)
             temporary = path.with_suffix(f".{os.getpid()}")
-            temporary.write_text(os.urandom(16).hex() + "\n", encoding="ascii")
+            beneath.write_text(temporary, os.urandom(16).hex() + "\n", encoding="ascii")
             with suppress(FileExistsError):
                 os.link(temporary, path)  # the first one stays
             temporary.unlink()
-        return path.read_text(encoding="ascii").strip()
+        return beneath.read_text(path, encoding="ascii").strip()
 
     def snapshots(self) -> SnapshotFolder:
         """Open the snapshots."""
@@ -301,7 +329,7 @@ class CrawlDirectory:
         Worker processes hold it, too. When their supervisor was killed they exit by themselves;
         this waits for them, and calls `on_wait` with the reason.
         """
-        descriptor = os.open(self.path / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        descriptor = beneath.descriptor(self.path / "lock", os.O_RDWR | os.O_CREAT)
         try:
             lock = DirectoryLock(descriptor)
             has_waited = False
@@ -335,7 +363,7 @@ class CrawlDirectory:
         try:
             inode = lock.stat().st_ino
             locks = Path("/proc/locks").read_text(encoding="ascii")
-            noted = _parse(lock.read_bytes())
+            noted = _parse(beneath.read_bytes(lock))
         except OSError:
             return None
         for fields in map(str.split, locks.splitlines()):

@@ -8,7 +8,9 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import IO
 
+from lycosa import beneath
 from lycosa.terminal_text import on_screen
 
 logger = logging.getLogger("lycosa")
@@ -21,6 +23,10 @@ _levels: list[int] = []
 
 class _LogFile(logging.FileHandler):
     """A log file whose failures are ignored: on a full disk the crawl reports the disk itself."""
+
+    def _open(self) -> IO[str]:  # type: ignore[override]
+        """Open the file to append to it; a link is not followed."""
+        return beneath.open_file(self.baseFilename, "a", encoding="utf-8")
 
     def handleError(self, record: logging.LogRecord) -> None:  # noqa: N802
         """Drop the line."""

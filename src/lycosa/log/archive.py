@@ -20,6 +20,7 @@ from pathlib import Path
 import msgspec
 import zstandard
 
+from lycosa import beneath
 from lycosa.decoders import msgpack_decoder
 from lycosa.errors import FormatError
 
@@ -64,7 +65,7 @@ class Archive:
         frame = FRAME.pack(batches[0][0], batches[-1][0], len(packed), zlib.crc32(packed))
         path = self._path(partition)
         whole = self._whole_bytes(path)
-        with path.open("r+b" if whole else "wb") as file:
+        with beneath.open_file(path, "r+b" if whole else "wb") as file:
             if not whole:
                 file.write(MAGIC)
             else:
@@ -81,7 +82,7 @@ class Archive:
         path = self._path(partition)
         if not path.exists():
             return
-        with path.open("rb") as file:
+        with beneath.open_file(path, "rb") as file:
             start = file.read(len(MAGIC))
             if len(start) < len(MAGIC):
                 return  # a full disk or a kill came before the first frame
@@ -123,7 +124,7 @@ class Archive:
         """Return the length of the file up to its last whole frame."""
         if not path.exists():
             return 0
-        with path.open("rb") as file:
+        with beneath.open_file(path, "rb") as file:
             start = file.read(len(MAGIC))
             if len(start) < len(MAGIC):
                 return 0

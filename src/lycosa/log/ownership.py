@@ -19,6 +19,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from lycosa import beneath
+
 _BYTES = 8
 
 
@@ -26,7 +28,7 @@ class Takes:
     """The number of a log, for one process."""
 
     def __init__(self, path: Path) -> None:
-        self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+        self._file = beneath.descriptor(path, os.O_RDWR | os.O_CREAT)
         try:
             if os.fstat(self._file).st_size < _BYTES:
                 # Room is asked for: a hole could not be filled on a full disk.

@@ -17,6 +17,7 @@ from typing import Protocol
 
 import zstandard
 
+from lycosa import beneath
 from lycosa.errors import FormatError
 from lycosa.failpoints import reach
 
@@ -65,7 +66,7 @@ class SnapshotFolder:
         packed = zstandard.compress(state, 3)
         header = _HEADER.pack(_MAGIC, VERSION, sequence, len(packed), zlib.crc32(packed))
         temporary = self._folder / f"{partition:04d}.writing"
-        with temporary.open("wb") as file:
+        with beneath.open_new(temporary, "wb") as file:
             file.write(header + packed)
             file.flush()
             os.fsync(file.fileno())
@@ -96,7 +97,7 @@ class SnapshotFolder:
 def read_snapshot(path: Path) -> tuple[int, bytes] | None:
     """Return a snapshot as (sequence, state); None when it is not whole."""
     with contextlib.suppress(OSError, zstandard.ZstdError):
-        data = path.read_bytes()
+        data = beneath.read_bytes(path)
         if len(data) < _HEADER.size:
             return None
         magic, version, sequence, length, checksum = _HEADER.unpack_from(data)

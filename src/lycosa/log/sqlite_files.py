@@ -1,11 +1,24 @@
-"""Opens SQLite files, and tells what their errors mean."""
+"""Opens SQLite files, and tells what their errors mean.
+
+A file may come from a stranger. SQLite runs what its schema says: a view in the place of a table
+may never end, a trigger or a generated column runs at every write. So a file is opened only if it
+has plain tables and indexes; functions with side effects are barred (`trusted_schema`), and pages
+are checked before they are used (`cell_size_check`). SQLite opens further files by the name of the
+first (`-wal`, `-shm`, `-journal`): none of them may be a link.
+"""
 
 from __future__ import annotations
 
+import re
 import sqlite3
 import time
 from pathlib import Path
 
+from lycosa import beneath
+from lycosa.errors import FormatError
+
+_PROGRAM = re.compile(r"(?i)\b(?:virtual|generated|check|default|as)\b")
+"""Words by which a table is more than its rows: modules, generated columns, checks, expressions."""
 _AGAIN_SECONDS = 0.01
 _CODE = 0xFF
 """The part of an error's code that says what kind it is."""
@@ -13,7 +26,33 @@ _CODE = 0xFF
 
 def connected(path: Path, timeout: float) -> sqlite3.Connection:
     """Open a file for any thread; who finds it locked waits that long."""
-    return sqlite3.connect(path, isolation_level=None, check_same_thread=False, timeout=timeout)
+    for ending in ("", "-wal", "-shm", "-journal"):
+        beneath.checked_if_there(path.with_name(path.name + ending))
+    connection = sqlite3.connect(
+        path, isolation_level=None, check_same_thread=False, timeout=timeout
+    )
+    try:
+        refuse_programs(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def refuse_programs(connection: sqlite3.Connection, path: Path) -> None:
+    """Refuse a file whose schema has more than plain tables and indexes, before it is used."""
+    connection.execute("PRAGMA trusted_schema=OFF")
+    connection.execute("PRAGMA cell_size_check=ON")
+    for kind, name, text in connection.execute("SELECT type, name, sql FROM sqlite_schema"):
+        # The index of a primary key has no text. Any other could be one of expressions.
+        is_plain = (
+            text is None if kind == "index" else kind == "table" and not _PROGRAM.search(text)
+        )
+        if not is_plain:
+            raise FormatError(
+                f"{path}: has a {kind} {str(name)[:40]!r} that would run code of its own; Lycosa"
+                " makes none such\n  another program has changed the file: do not use it"
+            )
 
 
 def write_ahead(connection: sqlite3.Connection, timeout: float) -> None:

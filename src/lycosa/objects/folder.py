@@ -20,6 +20,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
+from lycosa import beneath
 from lycosa.errors import ObjectsUnavailable, StoreError
 from lycosa.objects.protocol import Found, check_key
 
@@ -45,7 +46,7 @@ class FolderObjects:
 
     def put(self, key: str, source: Path) -> None:
         """Write a file as an object, over one that is there."""
-        with source.open("rb") as content, self._failure_told("write", key):
+        with beneath.open_file(source, "rb") as content, self._failure_told("write", key):
             target = self._made_path(key)
             with self._written(lambda file: shutil.copyfileobj(content, file, 1 << 20)) as new:
                 new.rename(target)

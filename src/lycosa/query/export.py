@@ -26,6 +26,7 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
+from lycosa import beneath
 from lycosa.errors import QueryError
 from lycosa.query.changes import Change, Changes, grouped
 from lycosa.query.index import GROUP_BYTES
@@ -102,7 +103,7 @@ def _ledger_path(folder: Path, address: str) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     note = path.with_suffix(".txt")
     if not note.exists():
-        note.write_text(f"{address}\n", encoding="utf-8")
+        beneath.write_text(note, f"{address}\n")
     return path
 
 

@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from lycosa import beneath
 from lycosa.errors import QueryError
 from lycosa.query.generations import LOCK, STORE, Generations
 from lycosa.store.files import remove_temporary
@@ -49,7 +50,7 @@ def remove_old(generations: Generations) -> None:
         if not path.is_dir() or path.name == current:
             continue
         with contextlib.suppress(FileNotFoundError, BlockingIOError):
-            lock = os.open(path / LOCK, os.O_RDWR | os.O_CLOEXEC)
+            lock = beneath.descriptor(path / LOCK, os.O_RDWR)
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 shutil.rmtree(path)
@@ -74,7 +75,7 @@ class NextGeneration:
 
     def link_store(self, before: str, never_changes: Callable[[Path], bool]) -> None:
         """Take over the files of a generation: linked if they never change, otherwise copied."""
-        for path in (self._folder / before / STORE).iterdir():
+        for path in beneath.checked_tree(self._folder / before / STORE).iterdir():
             if never_changes(path):
                 try:
                     os.link(path, self.store / path.name)
@@ -82,14 +83,14 @@ class NextGeneration:
                 except OSError:
                     pass  # a file system without links
             if path.is_file():
-                shutil.copyfile(path, self.store / path.name)
+                shutil.copyfile(beneath.checked(path), self.store / path.name)
 
     def publish(self, reach: Callable[[str], None] = _ignore) -> None:
         """Put the generation in place; its files must be complete and closed."""
         self.path.rename(self._folder / self._name)
         reach("index.renamed")
         name = self._folder / "current.writing"
-        name.write_text(f"{self._name}\n", encoding="ascii")
+        beneath.write_text(name, f"{self._name}\n", encoding="ascii")
         name.rename(self._folder / "current")
         reach("index.published")
 

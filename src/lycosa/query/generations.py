@@ -15,12 +15,15 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
+from lycosa import beneath
 from lycosa.errors import QueryError
 
 STORE, LOCK = "store", "lock"
+_NAME = re.compile(r"[0-9]{8,20}")
 
 
 class Generations:
@@ -35,9 +38,10 @@ class Generations:
     def current(self) -> str | None:
         """Return the name of the generation in place; None when nothing has been indexed."""
         try:
-            return (self.folder / "current").read_text(encoding="ascii").strip() or None
-        except FileNotFoundError:
+            name = beneath.read_text(self.folder / "current", encoding="ascii").strip()
+        except (FileNotFoundError, UnicodeDecodeError):
             return None
+        return name if _NAME.fullmatch(name) else None  # a path would lead elsewhere
 
     @contextlib.contextmanager
     def held(self) -> Iterator[Path]:
@@ -56,7 +60,7 @@ class Generations:
                 break
             folder = self.folder / name
             try:
-                lock = os.open(folder / LOCK, os.O_RDONLY | os.O_CLOEXEC)
+                lock = beneath.descriptor(folder / LOCK)
             except FileNotFoundError:
                 continue  # a newer one is in place, and this one was removed
             fcntl.flock(lock, fcntl.LOCK_SH)

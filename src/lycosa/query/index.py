@@ -27,6 +27,7 @@ from typing import IO, NamedTuple, cast
 
 import pyoxigraph
 
+from lycosa import beneath
 from lycosa.errors import QueryError
 from lycosa.query.changes import Change, Changes, grouped
 from lycosa.query.generation_build import NextGeneration, remove_old, writing
@@ -147,9 +148,11 @@ class _Build:
         if before is not None:
             self._next.link_store(before, lambda path: path.suffix == ".sst")
             (self._next.store / "LOCK").unlink(missing_ok=True)
-            shutil.copyfile(folder / before / _LEDGER, self._next.path / _LEDGER)
+            shutil.copyfile(beneath.checked(folder / before / _LEDGER), self._next.path / _LEDGER)
         try:
-            self.store: pyoxigraph.Store | None = pyoxigraph.Store(str(self._next.store))
+            self.store: pyoxigraph.Store | None = pyoxigraph.Store(
+                str(beneath.checked_tree(self._next.store))
+            )
         except (OSError, RuntimeError) as error:
             raise damaged(error) from None
         self.ledger = Ledger(self._next.path / _LEDGER)

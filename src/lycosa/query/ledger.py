@@ -15,6 +15,8 @@ from typing import NamedTuple
 
 from xxhash import xxh3_64_intdigest
 
+from lycosa import beneath
+from lycosa.log.sqlite_files import connected
 from lycosa.store.layout import Name, quad_names, quads_path
 from lycosa.store.tables.missing_tables import require_quads
 from lycosa.store.tables.rows import signed, url_id
@@ -23,6 +25,7 @@ from lycosa.url.key import key_of
 VERSION = 1
 
 _PEEKED_BYTES = 65_536
+_BUSY_SECONDS = 5.0
 
 _TABLES = """
 CREATE TABLE IF NOT EXISTS pages (
@@ -70,7 +73,7 @@ def segment_files(folder: Path) -> list[SegmentFile]:
 
 
 def _identity(path: Path) -> tuple[int, int]:
-    with path.open("rb") as file:
+    with beneath.open_file(path, "rb") as file:
         first = file.read(_PEEKED_BYTES)
         size = file.seek(0, os.SEEK_END)
         file.seek(max(0, size - _PEEKED_BYTES))
@@ -86,7 +89,7 @@ class Ledger:
         A ledger that is written page by page is `is_busy`: it uses a write-ahead log, which is
         ten times as fast.
         """
-        self._books = sqlite3.connect(path, isolation_level=None)
+        self._books = connected(path, _BUSY_SECONDS)
         try:
             self._books.execute(f"PRAGMA journal_mode = {'WAL' if is_busy else 'DELETE'}")
             self._books.execute("PRAGMA synchronous = NORMAL")

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from lycosa import beneath
 from lycosa.query.generations import STORE, Generations
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ class TripleStore(Generations):
 
         with self.held() as folder:
             try:
-                store = pyoxigraph.Store.read_only(str(folder / STORE))
+                store = pyoxigraph.Store.read_only(str(beneath.checked_tree(folder / STORE)))
             except (OSError, RuntimeError) as error:
                 raise self.damaged(error) from None
             yield store

@@ -13,6 +13,7 @@ import shutil
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from lycosa import beneath
 from lycosa.errors import LycosaError
 from lycosa.report.page import GENERATOR
 from lycosa.store.files import sync_file, sync_folder
@@ -46,7 +47,7 @@ def is_report(place: Path) -> bool:
     if not place.is_dir() or {path.name for path in place.iterdir()} - {INDEX, DATA, FIGURES}:
         return False
     try:
-        with (place / INDEX).open("rb") as file:
+        with beneath.open_file(place / INDEX, "rb") as file:
             return _MARK in file.read(_HEAD_BYTES)
     except OSError:
         return False
@@ -70,7 +71,7 @@ def write_report(
             _write(new / DATA / f"{name}.csv", content)
         for name, drawn in figures:
             (new / FIGURES).mkdir(exist_ok=True)
-            (new / FIGURES / name).write_bytes(drawn)
+            beneath.write_bytes(new / FIGURES / name, drawn)
             sync_file(new / FIGURES / name)
         _write(new / INDEX, document)
         sync_folder(new / DATA)
@@ -92,5 +93,5 @@ def write_report(
 
 
 def _write(path: Path, content: str) -> None:
-    path.write_text(content, encoding="utf-8", newline="")
+    beneath.write_text(path, content)
     sync_file(path)

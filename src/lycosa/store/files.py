@@ -18,6 +18,7 @@ import threading
 from collections.abc import Iterable
 from pathlib import Path
 
+from lycosa import beneath
 from lycosa.errors import StoreError
 
 _MOST_CHUNKS = 512
@@ -31,7 +32,7 @@ class Appendable:
     def __init__(self, path: Path) -> None:
         self.path = path
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
-        self.descriptor = os.open(path, flags, 0o644)
+        self.descriptor = beneath.descriptor(path, flags)
         self.end = 0
         self.is_closed = False
         self._unflushed: dict[int, bytes | memoryview] = {}
@@ -175,7 +176,7 @@ def remove_temporary(folder: Path) -> None:
 
 def sync_file(path: Path) -> None:
     """Bring what was written to a file to the disk."""
-    descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    descriptor = beneath.descriptor(path)
     try:
         os.fsync(descriptor)
     finally:

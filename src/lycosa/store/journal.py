@@ -21,6 +21,7 @@ from array import array
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from lycosa import beneath
 from lycosa.errors import FormatError, StoreError
 from lycosa.records import Capture, KeyedLink, LinkKind, Place, Validators
 from lycosa.store.files import sync_folder, write_at, write_failure
@@ -149,7 +150,7 @@ class Journal:
         if file < 0:
             path = self._path(place.segment)
             try:
-                file = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+                file = beneath.descriptor(path)
             except OSError as error:
                 raise bad_place(place, f"{path} cannot be opened: {error.strerror}") from error
             try:
@@ -204,7 +205,7 @@ def iterate(folder: Path) -> Iterator[tuple[Place, Kept]]:
     """
     for segment in segments_of(folder):
         path = folder / f"{segment:05d}.journal"
-        with path.open("rb") as file:
+        with beneath.open_file(path, "rb") as file:
             header = file.read(len(HEADER))
             if len(header) < len(HEADER):
                 continue
@@ -245,7 +246,7 @@ def _begin(folder: Path, segment: int | None) -> tuple[int, int]:
         number = segment if segment is not None else max(segments_of(folder), default=0) + 1
         while True:
             try:
-                return number, os.open(folder / f"{number:05d}.journal", flags, 0o644)
+                return number, beneath.descriptor(folder / f"{number:05d}.journal", flags)
             except FileExistsError:
                 if segment is not None:
                     raise StoreError(

@@ -34,6 +34,7 @@ JOURNAL, SEALED = ".arrows", ".parquet"
 QUAD_JOURNAL, QUADS = ".nq.zst.open", ".nq.zst"
 
 _NAME = re.compile(r"lycosa-(\d+)-(\d{5,})(?=\.)")
+_ENDING = re.compile(r"(?:\.[a-z0-9]+)+")
 
 
 class Name(NamedTuple):
@@ -121,6 +122,14 @@ def highest_segment(folder: Path, directory: int = 0) -> int:
         found += names_in(folder, kind, JOURNAL) + names_in(folder, kind, SEALED)
     numbers = (name.segment for name in found)
     return max((number for number in numbers if is_in(directory, number)), default=0)
+
+
+def is_store_file(key: str) -> bool:
+    """Return whether a path names a file of a segment: a store or a stranger may name any other."""
+    part, _, name = key.partition("/")
+    match = _NAME.match(name)
+    ending = name[match.end() :] if match else ""
+    return part in (WARC, CDX, TRIPLES, DIGESTS, *KINDS) and _ENDING.fullmatch(ending) is not None
 
 
 def is_in(directory: int, segment: int) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from lycosa import beneath
 from lycosa.errors import LycosaError
 
 
@@ -15,7 +16,7 @@ from lycosa.errors import LycosaError
 def alone(path: Path, otherwise: LycosaError) -> Iterator[None]:
     """Hold the lock while the block runs; where another process has it, raise the error."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    lock = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    lock = beneath.descriptor(path, os.O_RDWR | os.O_CREAT)
     try:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from pathlib import Path
 
+from lycosa import beneath
+
 DAMAGED = "damaged"
 
 
@@ -24,7 +26,7 @@ def copy_aside(folder: Path, path: Path) -> Path:
     import shutil
 
     home = _new_home(folder, path)
-    shutil.copy2(path, home)
+    shutil.copy2(beneath.checked(path), home)
     return home
 
 

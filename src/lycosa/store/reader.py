@@ -19,6 +19,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from lycosa import beneath
 from lycosa.errors import StoreError
 from lycosa.records import Place
 from lycosa.store.layout import (
@@ -104,7 +105,7 @@ def _document_text(folder: Path, number: pa.Scalar) -> str | None:
     newest: tuple[int, str] | None = None
     for path in document_files(folder):
         with damage_told(folder, path):
-            found = pq.read_table(path, columns=["url_id", "fetched_at", "text"])
+            found = pq.read_table(beneath.checked(path), columns=["url_id", "fetched_at", "text"])
         for row in found.filter(pc.equal(found.column("url_id"), number)).to_pylist():
             newest = max(newest or (row["fetched_at"], ""), (row["fetched_at"], row["text"]))
     return newest[1] if newest else None

@@ -11,6 +11,7 @@ is not repeated.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -19,6 +20,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lycosa import beneath
 from lycosa.errors import LycosaError
 from lycosa.store.files import remove_temporary, sync_file, sync_folder, temporary
 from lycosa.store.lock import alone
@@ -27,6 +29,9 @@ from lycosa.study.tables import Connection, add_files, quoted
 
 VERSION = 4
 """Of the tables; another version is made again."""
+
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+"""Of a table. Another one would be a path elsewhere, or text of SQL."""
 
 Manifest = dict[str, Any]
 
@@ -42,7 +47,7 @@ class Results:
     def manifest(self) -> Manifest | None:
         """Return the content of `study.json`; None when there is no study."""
         try:
-            found: Manifest = json.loads(self._manifest.read_text(encoding="utf-8"))
+            found: Manifest = json.loads(beneath.read_text(self._manifest))
         except (FileNotFoundError, ValueError):
             return None
         return found if found.get("version") == VERSION else None
@@ -50,7 +55,8 @@ class Results:
     def tables(self) -> dict[str, Path]:
         """Return the files of the tables by their names; none when there is no whole study."""
         manifest = self.manifest() or {}
-        return {name: self.path(name) for name in manifest.get("tables", {})}
+        found = manifest.get("tables", {})
+        return {name: self.path(name) for name in found if _NAME.fullmatch(name)}
 
     def path(self, name: str) -> Path:
         """Return the path of a table."""
@@ -66,7 +72,7 @@ class Results:
 
     def write(self, connection: Connection, name: str, query: str) -> int:
         """Write the answer of a query as a table that is not valid yet; returns its rows."""
-        path = temporary(self.path(name))
+        path = beneath.new_place(temporary(self.path(name)))
         form = "format parquet, compression zstd"
         (count,) = connection.execute(f"copy ({query}) to {quoted(path)} ({form})").fetchone()
         return self._note(name, int(count))
@@ -79,7 +85,7 @@ class Results:
 
     def write_table(self, name: str, table: pa.Table) -> int:
         """Write rows as a table that is not valid yet; returns how many."""
-        pq.write_table(table, temporary(self.path(name)), compression="zstd")
+        pq.write_table(table, beneath.new_place(temporary(self.path(name))), compression="zstd")
         return self._note(name, table.num_rows)
 
     def finish(self, facts: Manifest, reach: Callable[[str], None] = ignore) -> Manifest:
@@ -94,7 +100,7 @@ class Results:
             temporary(self.path(name)).rename(self.path(name))
             reach("study.renamed")
         told = temporary(self._manifest)
-        told.write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+        beneath.write_text(told, json.dumps(manifest, indent=2) + "\n")
         sync_file(told)
         told.rename(self._manifest)
         sync_folder(self.folder)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lycosa import beneath
 from lycosa.store.files import temporary
 from lycosa.store.tables.missing_tables import damage_told
 from lycosa.study.tables import Connection, add_files
@@ -88,7 +89,9 @@ def _bring_up_to_date(
     crawl = source.parent.parent
     with (
         damage_told(crawl, source),
-        pq.ParquetWriter(temporary(target), schema, compression="zstd") as writer,
+        pq.ParquetWriter(
+            beneath.new_place(temporary(target)), schema, compression="zstd"
+        ) as writer,
     ):
         for table in make(source):
             writer.write_table(table.cast(schema))
@@ -97,7 +100,7 @@ def _bring_up_to_date(
 
 def _made_from(target: Path) -> bytes | None:
     try:
-        found: bytes | None = (pq.read_schema(target).metadata or {}).get(_SOURCE)
+        found: bytes | None = (pq.read_schema(beneath.checked(target)).metadata or {}).get(_SOURCE)
     except (FileNotFoundError, pa.ArrowInvalid):
         return None
     return found

@@ -7,7 +7,7 @@ for it. So a query is bounded whatever it says.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from pyarrow import dataset
 
+from lycosa import beneath
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import LycosaError
 from lycosa.store.layout import KINDS
@@ -45,7 +46,7 @@ def asked(folder: Path, query: str) -> Iterator[Relation]:
     with connected([]) as connection:
         documents = document_files(folder)
         if documents:
-            connection.register(DOCUMENTS, dataset.dataset(list(map(str, documents))))
+            connection.register(DOCUMENTS, dataset.dataset(_checked_files(documents)))
         for some in rows:
             connection.register(f"stored_{some.kind}", _dataset(some))
             query_of = shown(some.kind, f"stored_{some.kind}")
@@ -53,9 +54,9 @@ def asked(folder: Path, query: str) -> Iterator[Relation]:
                 query_of += f" union all by name {_DOCUMENT_TEXTS}"
             connection.execute(f"create view {some.kind} as {query_of}")
         for name, path in computed.items():
-            connection.register(name, dataset.dataset(path))
+            connection.register(name, dataset.dataset(str(beneath.checked(path))))
         if mains := main_files(folder):
-            connection.register(MAIN_TEXT, dataset.dataset(list(map(str, mains))))
+            connection.register(MAIN_TEXT, dataset.dataset(_checked_files(mains)))
         _lock(connection)
         names = [*sorted(KINDS), *computed, *([MAIN_TEXT] if mains else [])]
         names += [DOCUMENTS] if documents else []
@@ -77,14 +78,17 @@ def is_damage(error: duckdb.Error) -> bool:
 
 def _dataset(rows: Rows) -> Any:
     """Return sealed and open rows as one; a column that some lack is null there."""
-    schemas = [pq.read_schema(path).remove_metadata() for path in rows.sealed]
+    schemas = [pq.read_schema(beneath.checked(path)).remove_metadata() for path in rows.sealed]
     schema = pa.unify_schemas([rows.opened.schema, *schemas], promote_options="permissive")
     opened = pa.concat_tables([schema.empty_table(), rows.opened], promote_options="permissive")
     parts = [dataset.dataset(opened)]
     if rows.sealed:
-        files = [str(path) for path in rows.sealed]
-        parts.append(dataset.dataset(files, format="parquet", schema=schema))
+        parts.append(dataset.dataset(_checked_files(rows.sealed), format="parquet", schema=schema))
     return dataset.dataset(parts)
+
+
+def _checked_files(paths: Iterable[Path]) -> list[str]:
+    return [str(beneath.checked(path)) for path in paths]
 
 
 def _lock(connection: Connection) -> None:

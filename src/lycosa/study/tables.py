@@ -20,6 +20,7 @@ import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lycosa import beneath
 from lycosa.errors import LycosaError, StoreError
 from lycosa.store.layout import JOURNAL, KINDS, SEALED, Name, journal_path, names_in, sealed_path
 from lycosa.store.segments.sealing import journal_batches
@@ -63,7 +64,7 @@ def rows_now(folder: Path, kind: str) -> Rows:
             opened.append(found)
     for path in sealed:
         with damage_told(folder, path):
-            pq.read_metadata(path)
+            pq.read_metadata(beneath.checked(path))
     opened.append(SCHEMAS[kind].empty_table())
     return Rows(kind, sealed, pa.concat_tables(opened, promote_options="permissive"))
 
@@ -179,7 +180,7 @@ def quoted(text: object) -> str:
 
 
 def _scan(files: Iterable[Path]) -> str:
-    listed = ", ".join(quoted(_literal(path)) for path in files)
+    listed = ", ".join(quoted(_literal(beneath.checked(path))) for path in files)
     return f"read_parquet([{listed}], union_by_name = true)"
 
 

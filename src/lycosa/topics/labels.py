@@ -17,6 +17,7 @@ import io
 import re
 from pathlib import Path
 
+from lycosa import beneath
 from lycosa.errors import ConfigError
 from lycosa.store.files import temporary
 from lycosa.topics.names import fault_of
@@ -72,7 +73,7 @@ def write_labels(path: Path, labels: Labels) -> None:
         for address, topics in labels.items():
             buffer.write(f"{address}\t{','.join(topics)}\n")
     try:
-        temporary(path).write_text(buffer.getvalue(), encoding="utf-8")
+        beneath.write_text(temporary(path), buffer.getvalue())
         temporary(path).replace(path)
     except OSError as error:
         raise ConfigError(

@@ -20,6 +20,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lycosa import beneath
 from lycosa.errors import LycosaError
 from lycosa.extract.topics.model import OTHER, TopicModel
 from lycosa.store.files import sync_file, temporary
@@ -62,7 +63,9 @@ def classify(
     busy = f"{folder}: another process is classifying this crawl\n  wait for it to end"
     counts, mixed = Counter[str](), list[int]()
     with alone(path.with_name("lock"), LycosaError(busy)):
-        with pq.ParquetWriter(temporary(path), SCHEMA, compression="zstd") as writer:
+        with pq.ParquetWriter(
+            beneath.new_place(temporary(path)), SCHEMA, compression="zstd"
+        ) as writer:
             for batch in _batches(folder, model, mixed):
                 counts.update(batch.column("topic").to_pylist())
                 writer.write_batch(batch)

@@ -21,6 +21,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from lycosa import beneath
 from lycosa.errors import LycosaError, StoreError
 from lycosa.extract.topics.model import TopicModel
 from lycosa.records import Place
@@ -60,7 +61,9 @@ def split_pages(
     busy = f"{folder}: another process is classifying this crawl\n  wait for it to end"
     pages = 0
     with alone(path.with_name("lock"), LycosaError(busy)):
-        with pq.ParquetWriter(temporary(path), SCHEMA, compression="zstd") as writer:
+        with pq.ParquetWriter(
+            beneath.new_place(temporary(path)), SCHEMA, compression="zstd"
+        ) as writer:
             some: list[dict[str, Any]] = []
             for units in _units(folder, model, fetches):
                 pages += 1

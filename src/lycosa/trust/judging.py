@@ -11,12 +11,12 @@ message says so once.
 from __future__ import annotations
 
 import logging
-import os
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from lycosa import beneath
 from lycosa.config import Job
 from lycosa.config.writer import write_value
 from lycosa.errors import Untrusted
@@ -49,19 +49,9 @@ def settings_of(job: Job, folder: Path) -> Settings:
     found = operator_settings(job)
     if found:
         found |= code_inside(job, folder)
-    for name, target in linked_folders(folder):
+    for name, target in beneath.linked_folders(folder):
         found[LINK + name] = write_value(target)
     return found
-
-
-def linked_folders(folder: Path) -> list[tuple[str, str]]:
-    """Return the symbolic links to folders in a directory, each with its target."""
-    try:
-        with os.scandir(folder) as entries:
-            links = [one for one in entries if one.is_symlink() and not one.is_file()]
-            return sorted((one.name, str(Path(one.path).readlink())) for one in links)
-    except OSError:
-        return []
 
 
 def judge(job: Job, folder: Path, typed: Mapping[str, str] | None = None) -> Judged:

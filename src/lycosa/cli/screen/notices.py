@@ -17,6 +17,7 @@ from pathlib import Path
 
 import click
 
+from lycosa import beneath
 from lycosa.crawl.log_file import said_to
 
 logger = logging.getLogger("lycosa")
@@ -98,7 +99,7 @@ def damaged(session: Session, error: BaseException) -> str:
 def _append(path: Path, details: str) -> bool:
     moment = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     try:
-        with path.open("a", encoding="utf-8") as file:
+        with beneath.open_file(path, "a", encoding="utf-8") as file:
             file.write(f"{moment} CRITICAL unexpected\n{details}")
     except OSError:
         return False

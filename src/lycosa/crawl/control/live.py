@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from lycosa import beneath
 from lycosa.cluster.settings import Value
 from lycosa.crawl.status.progress import Progress
 from lycosa.decoders import json_decoder
@@ -63,13 +64,13 @@ class Frame(msgspec.Struct, frozen=True):
 def write_frame(directory: Path, frame: Frame) -> None:
     """Put a frame into a crawl directory, in place of the one before."""
     temporary = directory / f"{NAME}.writing"
-    temporary.write_bytes(msgspec.json.encode(frame))
+    beneath.write_bytes(temporary, msgspec.json.encode(frame))
     temporary.rename(directory / NAME)
 
 
 def read_frame(directory: Path) -> Frame | None:
     """Return the last frame of a crawl directory; None if there is none that can be read."""
     try:
-        return json_decoder(Frame).decode((directory / NAME).read_bytes())
+        return json_decoder(Frame).decode(beneath.read_bytes(directory / NAME))
     except (OSError, msgspec.DecodeError):
         return None

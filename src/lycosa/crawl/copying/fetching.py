@@ -22,6 +22,7 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from lycosa import beneath
 from lycosa.amounts import size_text
 from lycosa.config import MODEL_FILE, SeedList, parse_job
 from lycosa.crawl.copying.family import sealed_names
@@ -33,7 +34,7 @@ from lycosa.objects.manifests import MANIFESTS, Content, Manifest, read_manifest
 from lycosa.objects.opening import crawls_in, open_objects
 from lycosa.objects.protocol import Objects
 from lycosa.store.files import sync_file, sync_folder, temporary
-from lycosa.store.layout import CDX
+from lycosa.store.layout import CDX, is_store_file
 from lycosa.store.quarantine import move_aside
 from lycosa.store.segments.digests import digest
 
@@ -99,6 +100,7 @@ def fetch_crawl(
 def _prepare(objects: Objects, place: str, name: str, path: Path) -> CrawlDirectory:
     """Make the directory, with the job, if it is not there."""
     directory = CrawlDirectory(path)
+    directory.survey()
     if directory.job_file.exists():
         there = directory.written_job().log.name
         if there != name:
@@ -134,7 +136,7 @@ def _prepare(objects: Objects, place: str, name: str, path: Path) -> CrawlDirect
             directory.model_file.unlink(missing_ok=True)
             tried(lambda: objects.download(MODEL_FILE, directory.model_file))
         new = temporary(directory.job_file)
-        new.write_bytes(text)
+        beneath.write_bytes(new, text)
         new.rename(directory.job_file)
     return directory
 
@@ -188,10 +190,12 @@ class _Copy:
         )
 
     def _target(self, key: str) -> Path:
-        path = self._folder / key
-        if key.count("/") != 1 or key.startswith((".", "/", "log/")) or "/." in key:
-            raise FormatError(f"{self._objects.place}: a manifest names {key!r}, which is no file")
-        return path
+        if not is_store_file(key):
+            raise FormatError(
+                f"{self._objects.place}: a manifest names {key!r}, which is not a file of a"
+                " segment\n  another program has written it: do not copy this crawl"
+            )
+        return self._folder / key
 
     def _get(self, path: Path, content: Content) -> Path | None:
         """Bring one file here under its temporary name; returns it if its object is damaged."""
@@ -213,7 +217,7 @@ class _Copy:
 
     def _complete(self, key: str, new: Path, size_bytes: int) -> None:
         """Append what is missing of a file, part by part; a damaged object may end too early."""
-        with new.open("ab") as file:
+        with beneath.open_file(new, "ab") as file:
             while (start := file.tell()) < size_bytes:
                 length = min(PART_BYTES, size_bytes - start)
                 part = tried(partial(self._objects.read, key, start, length))

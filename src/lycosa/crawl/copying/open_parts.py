@@ -21,12 +21,14 @@ from pathlib import Path
 
 import msgspec
 
+from lycosa import beneath
 from lycosa.decoders import msgpack_decoder
 from lycosa.errors import FormatError, StoreError
 from lycosa.objects.protocol import Objects
 from lycosa.store.layout import (
     KINDS,
     Name,
+    is_store_file,
     journal_path,
     quad_journal_path,
     warc_path,
@@ -89,7 +91,7 @@ class OpenParts:
             key = str(path.relative_to(self._folder))
             start = before.get(key, 0)
             try:
-                with path.open("rb") as file:
+                with beneath.open_file(path, "rb") as file:
                     file.seek(start)
                     content = file.read()
             except FileNotFoundError:
@@ -147,10 +149,13 @@ def restore_open(objects: Objects, segment: int, folder: Path) -> bool:
             ) from None
         for gain in gains:
             path = folder / gain.key
-            if gain.key.count("/") != 1 or gain.key.startswith((".", "/")) or "/." in gain.key:
-                raise FormatError(f"{objects.place}: a part names {gain.key!r}, which is no file")
+            if not is_store_file(gain.key):
+                raise FormatError(
+                    f"{objects.place}: a part names {gain.key!r}, which is not a file of a segment"
+                    "\n  another program has written it: without it the segment is lost"
+                )
             path.parent.mkdir(parents=True, exist_ok=True)
-            with path.open("r+b" if path.exists() else "xb") as file:
+            with beneath.open_file(path, "r+b" if path.exists() else "xb") as file:
                 file.seek(gain.offset)
                 file.write(gain.content)
         number += 1

@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from lycosa import beneath
+
 _HEAD = "# lycosa sent 1 "
 
 
@@ -37,7 +39,7 @@ class Sent:
         if self.is_new:
             self._path.parent.mkdir(exist_ok=True)
             temporary = self._path.with_suffix(".writing")
-            temporary.write_text(f"{_HEAD}{self._place}\n", encoding="utf-8")
+            beneath.write_text(temporary, f"{_HEAD}{self._place}\n")
             temporary.rename(self._path)
             self.is_new = False
 
@@ -45,13 +47,13 @@ class Sent:
         """Note that a manifest stands."""
         self.begin()
         self._segments.add(segment)
-        with self._path.open("a", encoding="utf-8") as file:
+        with beneath.open_file(self._path, "a", encoding="utf-8") as file:
             file.write(f"\n{segment};\n")
 
 
 def _lines(path: Path) -> list[str]:
     try:
-        return path.read_text(encoding="utf-8", errors="replace").splitlines()
+        return beneath.read_text(path, errors="replace").splitlines()
     except FileNotFoundError:
         return []
 

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from lycosa import beneath
 from lycosa.config import Job, anchored
 from lycosa.config.seeds import parted
 from lycosa.crawl.directory import CrawlDirectory
@@ -105,7 +106,7 @@ def make_directory(path: Path, address: str, crawl: FoundCrawl) -> CrawlDirector
     job = anchored(dataclasses.replace(crawl.job, log=log), path.absolute())
     if crawl.model:
         path.mkdir(parents=True, exist_ok=True)
-        directory.model_file.write_bytes(crawl.model)
+        beneath.write_bytes(directory.model_file, crawl.model)
         model = str(directory.model_file.absolute())
         job = dataclasses.replace(job, topics=dataclasses.replace(job.topics, model=model))
     directory = CrawlDirectory.create(path, job)

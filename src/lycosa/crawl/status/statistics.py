@@ -19,6 +19,7 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
+from lycosa import beneath
 from lycosa.config.statistics import Statistics
 from lycosa.crawl.status.progress import Progress
 from lycosa.errors import ConfigError
@@ -81,7 +82,7 @@ class StatisticsFile:
         """Write the names of the columns, or see that the file has the same."""
         names, path = _csv(self._names), self._path
         try:
-            with path.open(encoding="utf-8") as file:
+            with beneath.open_named(path, "r", encoding="utf-8") as file:
                 first = file.readline().rstrip("\n")
         except FileNotFoundError:
             first = ""
@@ -97,7 +98,7 @@ class StatisticsFile:
 
     def _append(self, line: str) -> None:
         try:
-            with self._path.open("a", encoding="utf-8") as file:
+            with beneath.open_named(self._path, "a", encoding="utf-8") as file:
                 file.write(line + "\n")
         except OSError as error:
             raise self._cannot(error) from None

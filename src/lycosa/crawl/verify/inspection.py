@@ -12,6 +12,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lycosa import beneath
 from lycosa.config import read_job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.logs.notes import machines_among
@@ -46,6 +47,7 @@ def verify(
     """Verify a crawl directory; `is_ours` says that the caller holds its lock."""
     report = Report(folder)
     directory = CrawlDirectory(folder)
+    directory.survey()
     if not directory.log_folder.exists() and not directory.job_file.exists():
         raise ConfigError(
             f"{folder}: there is no crawl here (no crawl.toml and no log)\n  check the path"
@@ -137,7 +139,7 @@ def _check_job(directory: CrawlDirectory, report: Report) -> None:
     elif copy.exists():
         try:
             read_job(copy)
-            is_other = copy.read_bytes() != directory.job_file.read_bytes()
+            is_other = beneath.read_bytes(copy) != beneath.read_bytes(directory.job_file)
         except LycosaError:
             report.find("log/crawl.toml", "the copy of the job is damaged", "write it again")
         else:
@@ -182,7 +184,7 @@ def _check_sizes(report: Report, name: Name, end: int) -> None:
     for kind in KINDS:
         rows = sealed_path(folder, kind, name)
         try:
-            pq.read_metadata(rows)
+            pq.read_metadata(beneath.checked(rows))
         except (OSError, pa.ArrowException, ValueError) as error:  # names that are no UTF-8, too
             what = "it is missing" if not rows.exists() else " ".join(str(error).split())[:100]
             report.find(str(rows.relative_to(folder)), what, REINDEX)
@@ -201,7 +203,7 @@ def _check_sizes(report: Report, name: Name, end: int) -> None:
 
 
 def _ends_well(index: Path) -> bool:
-    with index.open("rb") as file:
+    with beneath.open_file(index, "rb") as file:
         size = file.seek(0, 2)
         file.seek(max(0, size - 2))
         return not size or file.read() == b"}\n"

@@ -20,10 +20,12 @@ from typing import Any, NamedTuple, Protocol
 import msgspec
 import zstandard
 
+from lycosa import beneath
 from lycosa.crawl.logs.notes import directories_among
 from lycosa.decoders import msgpack_decoder
 from lycosa.log.archive import FRAME, MAGIC
 from lycosa.log.protocol import Head
+from lycosa.log.sqlite_files import refuse_programs
 from lycosa.store.layout import MOST_IN_DIRECTORY
 
 _batches = msgpack_decoder(list[tuple[int, bytes]])
@@ -106,14 +108,17 @@ class LogView:
         if not is_running and ahead.exists() and ahead.stat().st_size:
             self._temporary = tempfile.TemporaryDirectory(prefix="lycosa-verify-")
             path = Path(self._temporary.name) / self.path.name
-            shutil.copyfile(self.path, path)
-            shutil.copyfile(ahead, path.with_name(ahead.name))
+            shutil.copyfile(beneath.checked(self.path), path)
+            shutil.copyfile(beneath.checked(ahead), path.with_name(ahead.name))
             options = "mode=rw"
         elif not is_running:
             options = "mode=ro&immutable=1"
         try:
+            for ending in ("", "-wal", "-shm", "-journal"):
+                beneath.checked_if_there(path.with_name(path.name + ending))
             address = f"{path.absolute().as_uri()}?{options}"
             self._connection = sqlite3.connect(address, uri=True, isolation_level=None, timeout=10)
+            refuse_programs(self._connection, self.path)
             self._connection.execute("SELECT count(*) FROM heads").fetchone()
         except sqlite3.Error as problem:
             self.problems.append(str(problem))
@@ -170,7 +175,7 @@ class LogView:
         if not number:
             return False
         identity = self.folder / "identity"
-        own = identity.read_bytes().strip() if identity.exists() else b""
+        own = beneath.read_bytes(identity).strip() if identity.exists() else b""
         return directories_among(self.notes()).get(number, own) != own
 
     def messages(self, partition: int) -> list[int]:
@@ -215,7 +220,7 @@ def frames(path: Path) -> Iterator[Frame]:
     Half a frame at the end is left by a kill, and is skipped.
     """
     try:
-        data = path.read_bytes()
+        data = beneath.read_bytes(path)
     except FileNotFoundError:
         return
     if len(data) < len(MAGIC):
@@ -238,7 +243,7 @@ def labels(path: Path) -> Iterator[tuple[int, int]]:
     """Yield the first and last sequence of each frame, from its header alone."""
     try:
         size = path.stat().st_size
-        with path.open("rb") as file:
+        with beneath.open_file(path, "rb") as file:
             if file.read(len(MAGIC)) != MAGIC:
                 return
             while len(header := file.read(FRAME.size)) == FRAME.size:

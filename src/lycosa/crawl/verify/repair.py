@@ -13,12 +13,12 @@ that still holds such records is rewritten then.
 from __future__ import annotations
 
 import os
-import shutil
 import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from lycosa import beneath
 from lycosa.cluster.partitioners import Partitioner
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.logs.notes import refuse_moved
@@ -59,6 +59,7 @@ class Repaired(NamedTuple):
 def repair(folder: Path, tell: Tell = say_nothing) -> Repaired:
     """Repair a crawl that is not running."""
     directory = CrawlDirectory(folder)
+    directory.survey()
     if not directory.log_folder.exists() and not directory.job_file.exists():
         raise ConfigError(
             f"{folder}: there is no crawl here (no crawl.toml and no log)\n  check the path"
@@ -85,7 +86,7 @@ def _mend_job(directory: CrawlDirectory, report: Report, done: list[str]) -> Non
     files = {finding.file for finding in report.findings if finding.is_damage}
     if "crawl.toml" in files and directory.job_copy.exists():
         move_aside(report.folder, [directory.job_file])
-        shutil.copyfile(directory.job_copy, directory.job_file)
+        beneath.write_bytes(directory.job_file, beneath.read_bytes(directory.job_copy))
         report.job = directory.job()
         done.append("crawl.toml was put back as the last run had it")
     elif "log/crawl.toml" in files:

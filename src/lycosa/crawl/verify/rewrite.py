@@ -17,6 +17,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from lycosa import beneath
 from lycosa.config import Job
 from lycosa.crawl.verify.rebuild import Source, reindex
 from lycosa.crawl.verify.segments import Segment
@@ -58,7 +59,7 @@ def rewrite(folder: Path, found: Segment, sources: list[Source], job: Job) -> No
     for kind in reversed(KINDS):
         is_whole = kind not in found.damaged
         if is_whole:
-            tables[kind] = pq.read_table(sealed_path(folder, kind, found.name))
+            tables[kind] = pq.read_table(beneath.checked(sealed_path(folder, kind, found.name)))
         else:
             assert made is not None
             tables[kind] = made.tables[kind]
@@ -130,7 +131,7 @@ def _write_index(folder: Path, found: Segment, tables: dict[str, pa.Table], job:
             *entry, record, outcome = row.values()
             if record in INDEXED and outcome.lower() != "not_modified":
                 sorter.add(cdx.line(cdx.Entry._make((*entry, record == "revisit"))))
-    with temporary(final).open("w", encoding="ascii", newline="\n") as file:
+    with beneath.open_new(temporary(final), "w", encoding="ascii", newline="\n") as file:
         sorter.write(file)
     return final
 
@@ -143,7 +144,7 @@ def _overwrite(folder: Path, path: Path, found: Segment, gone: set[int]) -> None
         return
     copy_aside(folder, path)
     size, ids = path.stat().st_size, Ids()
-    descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    descriptor = beneath.descriptor(path, os.O_RDWR)
     try:
         for start, end in _merged(ranges):
             if end >= size:

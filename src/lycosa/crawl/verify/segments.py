@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from lycosa import beneath
 from lycosa.crawl.verify.findings import ASK_AGAIN, REINDEX, Finding
 from lycosa.errors import StoreError
 from lycosa.log.places import Named
@@ -205,7 +206,7 @@ def _unreadable(path: Path) -> str:
         elif path.suffix == ".zst":
             for _ in blocks(path):
                 pass
-        elif path.stat().st_size and not path.read_bytes().endswith(b"}\n"):
+        elif path.stat().st_size and not beneath.read_bytes(path).endswith(b"}\n"):
             return "its last line is not whole"
     except (pa.ArrowException, OSError, ValueError, StoreError) as error:
         return f"it cannot be read: {' '.join(str(error).split())[:120]}"

@@ -9,6 +9,7 @@ from pathlib import Path
 import msgspec
 from xxhash import xxh3_64_intdigest
 
+from lycosa import beneath
 from lycosa.decoders import json_decoder
 from lycosa.query.text.schema import FORMAT
 
@@ -51,19 +52,19 @@ class Manifest(msgspec.Struct):
 
 def read_manifest(generation: Path) -> Manifest:
     """Read the manifest of a generation."""
-    return json_decoder(Manifest).decode((generation / MANIFEST).read_bytes())
+    return json_decoder(Manifest).decode(beneath.read_bytes(generation / MANIFEST))
 
 
 def write_manifest(generation: Path, manifest: Manifest) -> None:
     """Write the manifest of a generation that is not in place yet."""
-    (generation / MANIFEST).write_bytes(msgspec.json.encode(manifest))
+    beneath.write_bytes(generation / MANIFEST, msgspec.json.encode(manifest))
 
 
 def identities(folder: Path, files: Iterable[Path]) -> dict[str, tuple[int, int]]:
     """Return size and digest of tables: of their first and last bytes."""
     found = {}
     for path in files:
-        with path.open("rb") as file:
+        with beneath.open_file(path, "rb") as file:
             first = file.read(_PEEKED_BYTES)
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - _PEEKED_BYTES))

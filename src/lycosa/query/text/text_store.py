@@ -8,6 +8,7 @@ from pathlib import Path
 
 import tantivy
 
+from lycosa import beneath
 from lycosa.query.generations import STORE, Generations
 from lycosa.query.text.manifest import Manifest, read_manifest
 from lycosa.query.text.schema import open_store
@@ -25,7 +26,7 @@ class TextStore(Generations):
         with self.held() as folder:
             try:
                 manifest = read_manifest(folder)
-                index = open_store(folder / STORE)
+                index = open_store(beneath.checked_tree(folder / STORE))
             except (OSError, ValueError) as error:
                 raise self.damaged(error) from None
             yield index, manifest

@@ -111,6 +111,7 @@ class ServedCrawl:
         return found.st_mtime_ns, found.st_ino
 
     def _look(self) -> Frame:
+        self.directory.survey()
         live, path = read_frame(self.directory.path), self.directory.path
         holder = self.directory.holder()
         if live is not None and (_is_now(live, holder is not None) or _is_last(live, path)):

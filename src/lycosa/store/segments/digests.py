@@ -20,6 +20,7 @@ from pathlib import Path
 
 from xxhash import xxh3_64_hexdigest
 
+from lycosa import beneath
 from lycosa.errors import StoreError
 from lycosa.store.files import sync_file, temporary
 from lycosa.store.layout import (
@@ -51,9 +52,7 @@ def write_digests(
     final = digests_path(folder, name)
     text = "".join(lines)
     final.parent.mkdir(exist_ok=True)
-    temporary(final).write_text(
-        f"{_HEAD}{xxh3_64_hexdigest(text.encode())}\n{text}", encoding="utf-8"
-    )
+    beneath.write_text(temporary(final), f"{_HEAD}{xxh3_64_hexdigest(text.encode())}\n{text}")
     sync_file(temporary(final))
     return final
 
@@ -69,7 +68,7 @@ def read_digests(folder: Path, name: Name) -> dict[str, str] | None:
     """Return the digests of a segment by path; None when it has none."""
     path = digests_path(folder, name)
     try:
-        head, _, text = path.read_bytes().decode("utf-8", "replace").partition("\n")
+        head, _, text = beneath.read_bytes(path).decode("utf-8", "replace").partition("\n")
     except FileNotFoundError:
         return None
     if head != f"{_HEAD}{xxh3_64_hexdigest(text.encode())}":
@@ -83,5 +82,5 @@ def read_digests(folder: Path, name: Name) -> dict[str, str] | None:
 
 def digest(path: Path) -> str:
     """Return the SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
+    with beneath.open_file(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]

@@ -23,6 +23,7 @@ from collections.abc import Callable, Container
 from pathlib import Path
 from typing import NamedTuple
 
+from lycosa import beneath
 from lycosa.errors import StoreError
 from lycosa.records import Place
 from lycosa.store.files import sync_file, sync_folder, temporary, write_at
@@ -131,7 +132,7 @@ def _store_again(folder: Path, leaner: _Leaner, payload: bytes) -> _Stand:
         block,
     )
     offset = path.stat().st_size
-    descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    descriptor = beneath.descriptor(path, os.O_RDWR)
     try:
         write_at(descriptor, memoryview(response + behind), offset)
         os.fsync(descriptor)
@@ -148,7 +149,7 @@ def _list_again(folder: Path, leaner: _Leaner, place: Place) -> None:
         return
     _, http = parse_head(split_block(leaner.record.block)[0])
     kind = next((value for name, value in http if name.lower() == "content-type"), "")
-    lines = index.read_text(encoding="ascii").splitlines(keepends=True)
+    lines = beneath.read_text(index, encoding="ascii").splitlines(keepends=True)
     for line in lines:
         surt, moment, entry = line.split(" ", 2)
         values = json.loads(entry)
@@ -159,7 +160,7 @@ def _list_again(folder: Path, leaner: _Leaner, place: Place) -> None:
             break
     else:
         return
-    temporary(index).write_text("".join(sorted(lines)), encoding="ascii", newline="\n")
+    beneath.write_text(temporary(index), "".join(sorted(lines)), encoding="ascii")
     sync_file(temporary(index))
     temporary(index).rename(index)
     refresh_digests(folder, leaner.name)
@@ -202,7 +203,7 @@ def _note_path(folder: Path, name: Name) -> Path:
 
 def _write_note(path: Path, contents: dict[int, bytes]) -> None:
     packed = {offset: base64.b64encode(content).decode() for offset, content in contents.items()}
-    temporary(path).write_text(json.dumps(packed), encoding="utf-8")
+    beneath.write_text(temporary(path), json.dumps(packed))
     sync_file(temporary(path))
     temporary(path).rename(path)
     sync_folder(path.parent)
@@ -212,10 +213,10 @@ def _finish(folder: Path, name: Name) -> None:
     """Write what the note of a file says, if there is one."""
     note = _note_path(folder, name)
     try:
-        contents = json.loads(note.read_text(encoding="utf-8"))
+        contents = json.loads(beneath.read_text(note))
     except FileNotFoundError:
         return
-    descriptor = os.open(warc_path(folder, name), os.O_RDWR | os.O_CLOEXEC)
+    descriptor = beneath.descriptor(warc_path(folder, name), os.O_RDWR)
     try:
         for offset, content in contents.items():
             write_at(descriptor, memoryview(base64.b64decode(content)), int(offset))

@@ -34,6 +34,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from lycosa import beneath
 from lycosa.errors import StoreError
 from lycosa.records import Place
 from lycosa.store.files import give_room_back, sync_file, sync_folder, temporary, write_at
@@ -245,7 +246,7 @@ def _groups(path: Path, chosen: Chosen) -> list[_Group]:
 
 
 def _overwrite(path: Path, groups: list[_Group], reach: Callable[[str], None]) -> int:
-    descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    descriptor = beneath.descriptor(path, os.O_RDWR)
     try:
         ids = Ids()
         for run in _runs(groups):
@@ -279,7 +280,7 @@ def _note_path(folder: Path, name: Name) -> Path:
 def _write_note(path: Path, note: _Note) -> None:
     hosts, offsets = sorted(note.chosen.hosts), sorted(note.chosen.offsets)
     content = json.dumps({"hosts": hosts, "offsets": offsets, "groups": note.groups})
-    temporary(path).write_text(content, encoding="utf-8")
+    beneath.write_text(temporary(path), content)
     sync_file(temporary(path))
     temporary(path).rename(path)
     sync_folder(path.parent)
@@ -287,7 +288,7 @@ def _write_note(path: Path, note: _Note) -> None:
 
 def _read_note(path: Path) -> _Note | None:
     try:
-        content = json.loads(path.read_text(encoding="utf-8"))
+        content = json.loads(beneath.read_text(path))
     except FileNotFoundError:
         return None
     chosen = Chosen(frozenset(content["hosts"]), frozenset(content.get("offsets", ())))
@@ -380,8 +381,8 @@ def _rewrite_index(path: Path, chosen: Chosen) -> bool:
     """Write the lines to keep under a temporary name; return whether any is dropped."""
     dropped = 0
     with (
-        path.open(encoding="ascii", newline="\n") as before,
-        temporary(path).open("w", encoding="ascii", newline="\n") as after,
+        beneath.open_file(path, "r", encoding="ascii", newline="\n") as before,
+        beneath.open_new(temporary(path), "w", encoding="ascii", newline="\n") as after,
     ):
         for line in before:
             entry = json.loads(line.split(" ", 2)[2])

@@ -34,6 +34,7 @@ from typing import Any, NamedTuple
 
 import pyarrow as pa
 
+from lycosa import beneath
 from lycosa.errors import StoreError
 from lycosa.store.files import sync_file, sync_folder, temporary, write_at, write_failure
 from lycosa.store.layout import (
@@ -140,7 +141,7 @@ def _lock(folder: Path, name: Name) -> int | None:
     path = warc_path(folder, name)
     with numbers_locked(folder):
         try:
-            lock = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+            lock = beneath.descriptor(path, os.O_RDWR)
         except FileNotFoundError:
             if any(journal_path(folder, kind, name).exists() for kind in KINDS):
                 raise StoreError(
@@ -213,7 +214,7 @@ def _not_whole(path: Path, found: Survey) -> StoreError:
 
 def _drop_records(path: Path, found: Survey) -> None:
     """Cut the file after the last exchange that counts, and blank those that do not before it."""
-    descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    descriptor = beneath.descriptor(path, os.O_RDWR)
     try:
         ids = Ids()
         for moment, start, length in found.dropped:
@@ -276,7 +277,7 @@ def _write_index(folder: Path, name: Name, found: Survey) -> Path:
                 *entry, record, outcome = row
                 if record in INDEXED and outcome.lower() != "not_modified":
                     sorter.add(cdx.line(cdx.Entry._make((*entry, record == "revisit"))))
-    with temporary(final).open("w", encoding="ascii", newline="\n") as file:
+    with beneath.open_new(temporary(final), "w", encoding="ascii", newline="\n") as file:
         sorter.write(file)
     sync_file(temporary(final))
     return final

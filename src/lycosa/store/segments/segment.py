@@ -16,6 +16,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from lycosa import beneath
 from lycosa.errors import StoreError
 from lycosa.store.files import Appendable, sync_folder
 from lycosa.store.layout import (
@@ -180,7 +181,7 @@ def numbers_locked(folder: Path) -> Iterator[int]:
 
     Yields the descriptor of the file that remembers the last number.
     """
-    descriptor = os.open(folder / WARC / ".numbers", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o644)
+    descriptor = beneath.descriptor(folder / WARC / ".numbers", os.O_RDWR | os.O_CREAT)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
         yield descriptor

@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
+from lycosa import beneath
 from lycosa.records import Place
 from lycosa.store.layout import Name, journal_path, quad_journal_path, warc_path
 from lycosa.store.tables import arrow_functions
@@ -101,7 +102,7 @@ def journal_batches(
     first, unless this process has written them.
     """
     try:
-        with pa.OSFile(str(path)) as file, pa.ipc.open_stream(file) as stream:
+        with pa.OSFile(str(beneath.checked(path))) as file, pa.ipc.open_stream(file) as stream:
             for batch in stream:
                 if not is_trusted:
                     batch.validate(full=True)

@@ -16,6 +16,8 @@ import pyarrow as pa
 from pyarrow._compute import FilterOptions, SetLookupOptions, SortOptions, call_function
 from pyarrow._parquet import ParquetWriter
 
+from lycosa import beneath
+
 
 class RowsWriter:
     """A Parquet file under way: what `pyarrow.parquet.ParquetWriter` makes by default, in zstd.
@@ -30,7 +32,7 @@ class RowsWriter:
         self._schema = schema
         repeated = [field.name for field in schema if pa.types.is_dictionary(field.type)]
         self._writer = ParquetWriter(
-            str(path),
+            str(beneath.new_place(path)),
             schema,
             version="2.6",
             compression="zstd",

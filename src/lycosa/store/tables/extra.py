@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from lycosa import beneath
 from lycosa.store.tables.rows import JOURNAL_SCHEMAS, SCHEMAS
 
 
@@ -38,7 +39,7 @@ def sealed_schema(journal: Path, kind: str) -> pa.Schema:
 def journal_schema(journal: Path) -> pa.Schema | None:
     """Return the columns of a journal; None when it ends before its schema does."""
     try:
-        with pa.OSFile(str(journal)) as file, pa.ipc.open_stream(file) as stream:
+        with pa.OSFile(str(beneath.checked(journal))) as file, pa.ipc.open_stream(file) as stream:
             return stream.schema
     except (FileNotFoundError, pa.ArrowInvalid):
         return None

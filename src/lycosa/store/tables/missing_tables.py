@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from lycosa import beneath
 from lycosa.errors import StoreError
 from lycosa.store.layout import (
     CDX,
@@ -47,7 +48,7 @@ def require_quads(folder: Path) -> None:
     for name in names_in(folder, DIGESTS, ".sha256"):
         place = f"{TRIPLES}/{name}.nq.zst"
         try:
-            listed = digests_path(folder, name).read_bytes()
+            listed = beneath.read_bytes(digests_path(folder, name))
         except OSError:
             continue
         if place.encode() in listed and not (folder / place).exists():

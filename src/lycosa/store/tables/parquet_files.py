@@ -11,7 +11,11 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lycosa import beneath
+
 
 def rows_file(file: Path | pa.NativeFile, buffer_bytes: int = 0) -> pq.ParquetFile:
     """Open a file to be read row group by row group, in pieces of so many bytes if given."""
+    if isinstance(file, Path):
+        beneath.checked(file)
     return pq.ParquetFile(file, pre_buffer=False, buffer_size=buffer_bytes)

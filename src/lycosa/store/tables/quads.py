@@ -16,14 +16,14 @@ frames and without the fetches that do not count.
 
 from __future__ import annotations
 
-import io
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import IO, NamedTuple
 
 import zstandard
 
+from lycosa import beneath
 from lycosa.errors import StoreError
 from lycosa.store.files import Appendable
 
@@ -78,7 +78,7 @@ def blocks(path: Path, *, is_sealed: bool = True) -> Iterator[Block]:
     A sealed file that cannot be read to its end is an error.
     """
     try:
-        with path.open("rb") as file:
+        with beneath.open_file(path, "rb") as file:
             for frame in _frames(file):
                 yield from _split(frame)
     except FileNotFoundError:
@@ -91,7 +91,7 @@ def blocks(path: Path, *, is_sealed: bool = True) -> Iterator[Block]:
             ) from None
 
 
-def _frames(file: io.BufferedReader) -> Iterator[bytes]:
+def _frames(file: IO[bytes]) -> Iterator[bytes]:
     """Yield the content of every frame that is whole; ZstdError when one is not."""
     decompressor = zstandard.ZstdDecompressor()
     frame = decompressor.decompressobj()
@@ -134,7 +134,7 @@ def write_sealed(path: Path, kept: Iterable[Block]) -> int:
     compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
     count = size = 0
     some: list[bytes] = []
-    with path.open("wb") as file:
+    with beneath.open_new(path, "wb") as file:
         for block in kept:
             text = block.written()
             some.append(text)

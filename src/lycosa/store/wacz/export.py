@@ -10,6 +10,7 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+from lycosa import beneath
 from lycosa.errors import LycosaError
 from lycosa.store.files import sync_folder
 from lycosa.store.lock import alone
@@ -36,8 +37,8 @@ def write_wacz(wacz: VirtualWacz, target: Path, on_bytes: OnBytes) -> WaczWritte
     busy = f"{part}: another process is writing it\n  wait for it to end"
     with alone(part, LycosaError(busy)):
         begin = _written(part, note, wacz)
-        note.write_text(f"{wacz.digest}\n", encoding="ascii")
-        with part.open("r+b") as file:
+        beneath.write_text(note, f"{wacz.digest}\n", encoding="ascii")
+        with beneath.open_file(part, "r+b") as file:
             file.truncate(begin)
             for start in range(begin, wacz.size, _BLOCK_BYTES):
                 wacz.write(file.fileno(), start, start + _BLOCK_BYTES)
@@ -52,7 +53,7 @@ def write_wacz(wacz: VirtualWacz, target: Path, on_bytes: OnBytes) -> WaczWritte
 def _written(part: Path, note: Path, wacz: VirtualWacz) -> int:
     """Return how many bytes of this very archive are there."""
     try:
-        is_same = note.read_text(encoding="ascii").strip() == wacz.digest
+        is_same = beneath.read_text(note, encoding="ascii").strip() == wacz.digest
     except (FileNotFoundError, UnicodeDecodeError):
         is_same = False
     return part.stat().st_size // _BLOCK_BYTES * _BLOCK_BYTES if is_same else 0

@@ -26,6 +26,7 @@ import msgspec
 import pyarrow as pa
 from isal import isal_zlib
 
+from lycosa import beneath
 from lycosa.decoders import json_decoder
 from lycosa.errors import StoreError
 from lycosa.store.files import sync_file, temporary
@@ -116,7 +117,7 @@ def selected(folder: Path, sources: dict[str, Path], main_page: tuple[str, str] 
 
 
 def _parts(folder: Path, sources: dict[str, Path], memory: _Memory, made: int) -> Parts:
-    with sources["pages/pages.jsonl"].open("rb") as file:
+    with beneath.open_file(sources["pages/pages.jsonl"], "rb") as file:
         pages = sum(1 for _ in file) - 1
     package = _package(folder, memory, made)
     digest = hashlib.sha256(package).hexdigest()
@@ -140,7 +141,7 @@ def _state(path: Path) -> tuple[int, int]:
 
 def _read(store: Path) -> _Memory:
     try:
-        found = json_decoder(_Memory).decode((store / "parts.json").read_bytes())
+        found = json_decoder(_Memory).decode(beneath.read_bytes(store / "parts.json"))
     except (FileNotFoundError, msgspec.DecodeError):
         return _Memory()
     return found if found.format == FORMAT else _Memory()
@@ -149,15 +150,17 @@ def _read(store: Path) -> _Memory:
 def _write(store: Path, memory: _Memory) -> None:
     memory.format = FORMAT
     path = store / "parts.json"
-    temporary(path).write_bytes(msgspec.json.encode(memory))
+    beneath.write_bytes(temporary(path), msgspec.json.encode(memory))
     sync_file(temporary(path))
     temporary(path).rename(path)
 
 
 def _write_index(folder: Path, names: list[Name], target: Path) -> None:
     """Merge the indexes of all segments."""
-    with ExitStack() as files, temporary(target).open("wb") as merged:
-        opened = [files.enter_context(cdx_path(folder, name).open("rb")) for name in names]
+    with ExitStack() as files, beneath.open_new(temporary(target), "wb") as merged:
+        opened = [
+            files.enter_context(beneath.open_file(cdx_path(folder, name), "rb")) for name in names
+        ]
         merged.writelines(heapq.merge(*opened))
     temporary(target).rename(target)
 
@@ -178,7 +181,7 @@ def write_pages(rows: Iterable[Sequence[Any]], target: Path) -> tuple[str, str] 
     """
     first: tuple[int, str, str] | None = None
     encode, count = msgspec.json.Encoder().encode, 0
-    with temporary(target).open("wb") as file:
+    with beneath.open_new(temporary(target), "wb") as file:
         file.write(encode(PAGES_HEAD) + b"\n")
         for url, title, began, outcome, noarchive, content_type, length, distance in rows:
             if noarchive or not length or not _is_page(outcome, content_type):
@@ -250,7 +253,7 @@ def _known(
 
 def _looked_at(path: Path, state: tuple[int, int]) -> _Known:
     digest, crc, size = hashlib.sha256(), 0, 0
-    with path.open("rb", buffering=0) as file:
+    with beneath.open_file(path, "rb", buffering=0) as file:
         while block := file.read(_BLOCK_BYTES):
             digest.update(block)
             crc = isal_zlib.crc32(block, crc)

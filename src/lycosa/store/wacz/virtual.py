@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from threading import Lock
 
+from lycosa import beneath
 from lycosa.errors import StoreError
 from lycosa.store.wacz.layout import Source, pieces_of
 from lycosa.store.wacz.parts import OnBytes, Parts, gather
@@ -113,7 +114,7 @@ class VirtualWacz:
         found = self._open.pop(path, -1)
         if found < 0:
             try:
-                found = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+                found = beneath.descriptor(path)
             except FileNotFoundError:
                 raise self._changed(path) from None
             if _state(os.fstat(found)) != self._states[path]:

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
+from lycosa import beneath
 from lycosa.store.warc.warc_format import date
 
 _LINES_IN_MEMORY = 50_000
@@ -178,7 +179,7 @@ class Sorter:
 def search(path: Path, key: str) -> Iterator[str]:
     """Yield the lines of a sorted file that are of one key, found by halving."""
     wanted = f"{key} ".encode()
-    with path.open("rb") as file:
+    with beneath.open_file(path, "rb") as file:
         low, high = 0, path.stat().st_size
         while low < high:
             middle = (low + high) // 2

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from isal import isal_zlib
 
+from lycosa import beneath
 from lycosa.records import Place
 from lycosa.store.frames import bad_place
 from lycosa.store.layout import warc_names, warc_path
@@ -87,7 +88,7 @@ class WarcFiles:
             if path is None:
                 raise bad_place(place, f"{self._folder} has no such segment")
             try:
-                descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+                descriptor = beneath.descriptor(path)
             except OSError as error:
                 raise bad_place(place, f"{path} cannot be opened: {error.strerror}") from error
         self._open[place.segment] = descriptor
@@ -149,7 +150,7 @@ def read_beginning(read: Read, place: Place) -> warc_format.Record:
 
 def members(path: Path, offset: int = 0) -> Iterator[tuple[int, int, warc_format.Record]]:
     """Yield the whole records of a file from an offset on, each with its place."""
-    with path.open("rb") as file:
+    with beneath.open_file(path, "rb") as file:
         while True:
             decoder, parts, length = isal_zlib.decompressobj(_GZIP), list[bytes](), 0
             file.seek(offset)

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from isal import isal_zlib
 
+from lycosa import beneath
 from lycosa.store.warc import warc_format
 from lycosa.store.warc.exchange import payload_digest_in
 from lycosa.store.warc.http_messages import parse_head, payload_of, split_block
@@ -53,7 +54,10 @@ def pieces(path: Path) -> Iterator[Piece]:
     size = path.stat().st_size
     if not size:
         return
-    with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data:
+    with (
+        beneath.open_file(path, "rb") as file,
+        mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as data,
+    ):
         offset = 0
         while offset < size:
             found = _member(data, offset)

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from lycosa import beneath
 from lycosa.errors import StoreError
 from lycosa.extract.hreflang import language_versions
 from lycosa.records import Place
@@ -61,10 +62,10 @@ def language_links_of(
     by_name = {path.name: path for path in pages.sealed}
 
     def read(rows: Path) -> Iterator[pa.Table]:
-        found = pq.read_table(rows, columns=["fetch_id", "kind", "rel"])
+        found = pq.read_table(beneath.checked(rows), columns=["fetch_id", "kind", "rel"])
         placed = by_name.get(rows.name)
         if placed is not None:
-            yield _versions(folder, found, pq.read_table(placed, columns=_PLACED))
+            yield _versions(folder, found, pq.read_table(beneath.checked(placed), columns=_PLACED))
 
     files = derive(store, LANGUAGE_LINKS, links.sealed, read, on_segment)
     opened = links.opened.select(["fetch_id", "kind", "rel"])

@@ -16,6 +16,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lycosa import beneath
 from lycosa.config import Job
 from lycosa.crawl.checking.heads import ask_heads
 from lycosa.store.files import sync_file, temporary
@@ -94,13 +95,16 @@ def outside_signature(folder: Path) -> dict[str, Any]:
 
 def _known(folder: Path) -> list[dict[str, Any]]:
     path = derived_path(folder, ANSWERS)
-    found: list[dict[str, Any]] = pq.read_table(path).to_pylist() if path.exists() else []
+    found: list[dict[str, Any]] = (
+        pq.read_table(beneath.checked(path)).to_pylist() if path.exists() else []
+    )
     return found
 
 
 def _write(folder: Path, rows: list[dict[str, Any]]) -> None:
     path = derived_path(folder, ANSWERS)
     path.parent.mkdir(parents=True, exist_ok=True)
-    pq.write_table(pa.Table.from_pylist(rows, ANSWERS_SCHEMA), temporary(path), compression="zstd")
+    new = beneath.new_place(temporary(path))
+    pq.write_table(pa.Table.from_pylist(rows, ANSWERS_SCHEMA), new, compression="zstd")
     sync_file(temporary(path))
     temporary(path).rename(path)

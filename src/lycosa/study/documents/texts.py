@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from lycosa import beneath
 from lycosa.errors import LycosaError, StoreError
 from lycosa.extract.document_types import is_document, may_be_document
 from lycosa.records import Place
@@ -64,7 +65,9 @@ def outcomes_of_documents(folder: Path) -> Counter[str]:
     """Return how many documents ended how."""
     found: Counter[str] = Counter()
     for path in document_files(folder):
-        found.update(pq.read_table(path, columns=["outcome"]).column("outcome").to_pylist())
+        found.update(
+            pq.read_table(beneath.checked(path), columns=["outcome"]).column("outcome").to_pylist()
+        )
     return found
 
 
@@ -72,7 +75,7 @@ def document_languages(folder: Path, schema: pa.Schema) -> pa.Table:
     """Return the languages of all documents whose text has one, in the columns of a schema."""
     parts = [schema.empty_table()]
     for path in document_files(folder):
-        found = pq.read_table(path, columns=schema.names)
+        found = pq.read_table(beneath.checked(path), columns=schema.names)
         parts.append(found.filter(pc.not_equal(found.column("language"), "")).cast(schema))
     return pa.concat_tables(parts)
 

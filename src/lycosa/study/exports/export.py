@@ -23,6 +23,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 
+from lycosa import beneath
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import LycosaError
 from lycosa.spreadsheets import cell_in_sql
@@ -217,7 +218,7 @@ def _opened(target: Path | None) -> Iterator[IO[str]]:
     if target is None:
         yield sys.stdout
         return
-    with temporary(target).open("w", encoding="utf-8") as file:
+    with beneath.open_new(temporary(target), "w", encoding="utf-8") as file:
         yield file
     temporary(target).rename(target)
 

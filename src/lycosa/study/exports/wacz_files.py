@@ -17,6 +17,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from lycosa import beneath
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import LycosaError
 from lycosa.records import REQUISITE_KINDS, Place
@@ -118,7 +119,9 @@ def _written(connection: Connection, folder: Path, work: Path) -> Parts:
         by_offset = {row["offset"]: row for row in rows}
         write_records(folder, {warc: by_offset}, work / warc, info, _lister(by_offset, sorter))
         sources[f"archive/{warc}"] = work / warc
-    with sources["indexes/index.cdxj"].open("w", encoding="ascii", newline="\n") as file:
+    with beneath.open_new(
+        sources["indexes/index.cdxj"], "w", encoding="ascii", newline="\n"
+    ) as file:
         sorter.write(file)
     listed = _rows(connection, 'select * from chosen order by warc, "offset"', COLUMNS)
     chosen = (row | {"noarchive": None, "began": row["began_microseconds"]} for row in listed)

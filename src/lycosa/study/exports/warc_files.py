@@ -16,6 +16,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import IO
 
+from lycosa import beneath
 from lycosa.errors import LycosaError
 from lycosa.records import Place
 from lycosa.store.files import temporary
@@ -68,7 +69,7 @@ def write_records(
     wanted = sum(map(len, places.values()))
     files = WarcFiles(folder)
     try:
-        with path.open("wb") as out:
+        with beneath.open_new(path, "wb") as out:
             out.write(_beginning(target, info))
             for name in sorted(places):
                 count += _copy(folder / WARC / name, set(places[name]), files, out, on_written)
@@ -103,7 +104,7 @@ def _copy(
         return 0
     segment = int(path.name.partition(".")[0].rpartition("-")[2])
     count = 0
-    with path.open("rb") as source:
+    with beneath.open_file(path, "rb") as source:
         for request, answer, metadata in _exchanges(path):
             if answer.offset not in offsets:
                 continue

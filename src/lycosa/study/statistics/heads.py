@@ -18,6 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from isal import isal_zlib
 
+from lycosa import beneath
 from lycosa.store.layout import WARC
 from lycosa.store.tables.parquet_files import rows_file
 from lycosa.store.tables.rows import signed, url_id
@@ -117,7 +118,7 @@ def _heads(folder: Path, batches: Iterable[pa.RecordBatch]) -> Iterator[Head]:
 def _opened(path: Path) -> int | None:
     """Open a WARC file; None when the operator has moved it away, which is allowed."""
     try:
-        return os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        return beneath.descriptor(path)
     except FileNotFoundError:
         return None
 

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from lycosa import beneath
 from lycosa.errors import LycosaError, StoreError
 from lycosa.records import Place
 from lycosa.store.lock import alone
@@ -73,7 +74,7 @@ def with_main(
     if path is None:
         yield from batches
         return
-    mains = pq.read_table(path, columns=["main"]).column("main")
+    mains = pq.read_table(beneath.checked(path), columns=["main"]).column("main")
     first = 0
     for batch in batches:
         found = mains.slice(first, batch.num_rows).combine_chunks()
@@ -98,7 +99,7 @@ def _places(folder: Path, rows: Path) -> dict[int, Place]:
     """Return where the records of a segment's pages are, by fetch."""
     pages = folder / "pages" / rows.name
     segment = int(rows.stem.rpartition("-")[2])
-    found = pq.read_table(pages, columns=["fetch_id", "offset", "length"])
+    found = pq.read_table(beneath.checked(pages), columns=["fetch_id", "offset", "length"])
     columns: list[list[Any]] = [column.to_pylist() for column in found.columns]
     return {
         number: Place(segment, offset, length)

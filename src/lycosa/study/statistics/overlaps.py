@@ -23,6 +23,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lycosa import beneath
 from lycosa.cluster.partitioners import Partitioner
 from lycosa.config import Job
 from lycosa.store.files import temporary
@@ -110,7 +111,7 @@ def write_overlaps(
 def _links_between(results: Results, partitioner: Partitioner) -> int | None:
     if partitioner.splits_hosts:
         return None
-    found = pq.read_table(temporary(results.path("site_links"))).to_pylist()
+    found = pq.read_table(beneath.checked(temporary(results.path("site_links")))).to_pylist()
     sites = {site for row in found for site in (row["source"], row["target"])}
     partition_of = {site: partitioner.partition_of(key_of(f"{site}/")) for site in sites}
     links = 0

@@ -14,6 +14,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lycosa import beneath
 from lycosa.config import Job
 from lycosa.crawl.answers.reading import read_page, showing_wishes
 from lycosa.errors import LycosaError, StoreError
@@ -54,7 +55,7 @@ def make_told_noindex(
 
 def _is_marked(folder: Path, pages: Path) -> bool:
     with damage_told(folder, pages):
-        return NAME in pq.read_schema(pages).names
+        return NAME in pq.read_schema(beneath.checked(pages)).names
 
 
 def _of_segment(rows: Path, files: WarcFiles, job: Job) -> Iterator[pa.Table]:

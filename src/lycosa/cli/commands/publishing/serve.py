@@ -126,7 +126,7 @@ def serve(session: Session, /, path: Place, only: str | None, opens: bool, **giv
     from lycosa.serve.web import extras
 
     is_crawl = not isinstance(path, Path) or (path / "crawl.toml").exists()
-    if isinstance(path, Path) and not path.is_dir():
+    if isinstance(path, Path) and (is_crawl or not path.is_dir()):
         CrawlDirectory.open(path)
     extras.require("lycosa serve")
     if only is None:

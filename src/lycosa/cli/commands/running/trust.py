@@ -7,6 +7,7 @@ from pathlib import Path
 
 import click
 
+from lycosa import beneath
 from lycosa.cli.screen.lines import command
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import ConfigError, LycosaError
@@ -40,7 +41,8 @@ def trust(path: Path | None, is_shown: bool, is_list: bool, forget: str, as_json
         return _list(as_json)
     if path is None:
         raise click.UsageError("Which crawl? Name its directory, or see --list.")
-    directory = CrawlDirectory.open(path)
+    # It reads the job alone: the links are followed by later commands, if they are accepted.
+    directory = CrawlDirectory.open(path, [name for name, _ in beneath.linked_folders(path)])
     judged = directory.judged()
     problem = "" if is_shown or not judged.settings else record.accept(judged.digest, path)
     is_accepted = not directory.judged().withheld

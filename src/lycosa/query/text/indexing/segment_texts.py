@@ -13,6 +13,7 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from lycosa import beneath
 from lycosa.store.tables.parquet_files import rows_file
 
 _BATCH_ROWS = 500
@@ -23,7 +24,7 @@ _BUFFER_BYTES = 1_000_000
 
 def read_ids(texts: Path) -> pa.Table:
     """Return the fetches and URLs whose texts a file has, with the numbers of their rows."""
-    ids = pq.read_table(texts, columns=["fetch_id", "url_id"])
+    ids = pq.read_table(beneath.checked(texts), columns=["fetch_id", "url_id"])
     return ids.append_column("row", pa.array(range(len(ids)), pa.int64()))
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+from lycosa import beneath
 from lycosa.study.tables import Connection, add_files, quoted
 
 DOCUMENTS = "documents.parquet"
@@ -23,7 +24,7 @@ def read_documents(connection: Connection, generation: Path | None) -> None:
 
 def write_documents(connection: Connection, generation: Path) -> tuple[int, list[str]]:
     """Write the table `known`; returns its rows, and the commonest languages of its pages."""
-    path = generation / DOCUMENTS
+    path = beneath.new_place(generation / DOCUMENTS)
     query = "select url_id, stamp from known order by url_id"
     connection.execute(f"copy ({query}) to {quoted(path)} (format parquet, compression zstd)")
     ((count,),) = connection.execute("select count(*) from known").fetchall()

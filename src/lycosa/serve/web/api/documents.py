@@ -9,6 +9,7 @@ from typing import Annotated
 import msgspec
 from starlette.responses import Response
 
+from lycosa import beneath
 from lycosa.serve.reading.requests import Audit, Checks
 from lycosa.serve.reading.states import log_signature
 from lycosa.serve.records import AuditFacts, LogLines, ReportState, SiteChecks
@@ -47,7 +48,7 @@ def get_log(call: Call) -> LogLines:
     """Return the last lines of the log file."""
     call.crawl.require_directory()
     try:
-        with call.crawl.directory.messages.open("rb") as file:
+        with beneath.open_file(call.crawl.directory.messages, "rb") as file:
             size = file.seek(0, os.SEEK_END)
             file.seek(max(0, size - _TAIL_BYTES))
             lines = file.read().decode("utf-8", "replace").splitlines()
@@ -108,7 +109,7 @@ def make_report(call: Call) -> ReportState:
 def get_report_document(call: Call) -> Response:
     """Return the report as a download."""
     try:
-        content = (call.crawl.directory.path / "report" / "index.html").read_bytes()
+        content = beneath.read_bytes(call.crawl.directory.path / "report" / "index.html")
     except FileNotFoundError:
         raise Refusal(404, "there is no report yet\n  make one: POST report") from None
     headers = {"Content-Disposition": 'attachment; filename="report.html"'}
