@@ -62,6 +62,14 @@ def _can_make_networks() -> bool:
     return is_possible and subprocess.run(probe, capture_output=True, check=False).returncode == 0
 
 
+def _can_have_addresses() -> bool:
+    command = "ip link set lo up && ip addr add 10.9.8.7/32 dev lo"
+    tools = all(shutil.which(tool) for tool in ("unshare", "ip"))
+    probe = ["unshare", "--net", "--pid", "--fork", "sh", "-c", command]
+    is_possible = os.geteuid() == 0 and tools
+    return is_possible and subprocess.run(probe, capture_output=True, check=False).returncode == 0
+
+
 NEEDS = {
     "chromium": Need(_has_chromium, "apt-get install chromium fonts-liberation"),
     "npm": Need(_has_npm, "apt-get install npm"),
@@ -70,6 +78,7 @@ NEEDS = {
     "network-namespaces": Need(
         _can_make_networks, "as root: apt-get install iproute2 iptables util-linux gcc"
     ),
+    "own-addresses": Need(_can_have_addresses, "as root: apt-get install iproute2 util-linux"),
     "debian-nats": Need(_has_debian_nats, "sh tools/prerequisites.sh test"),
 }
 

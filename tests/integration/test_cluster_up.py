@@ -39,13 +39,13 @@ def test_a_trial_that_is_stopped_leaves_its_folder_and_nothing_else(tmp_path: Pa
     process, children = started(tmp_path, "store/*/manifests/*")  # pages are there
     commands = [" ".join(child.cmdline()) for child in children]
     assert sum("nats-server" in command for command in commands) == 3
-    (server,) = {child.cmdline()[-1] for child in children if "nats-1" in child.cmdline()[-1]}
+    server = next(child.cmdline()[-1] for child in children if "nats.conf" in child.cmdline()[-1])
     process.send_signal(signal.SIGTERM)
     assert process.wait(90) == 130, (tmp_path / "said").read_text()
     assert are_gone(children)
     assert not Path(server).parent.exists()
     said = (tmp_path / "said").read_text()
-    assert "the log: nats://127." in said
+    assert "the log: tls://127." in said
     assert "the whole crawl is in" in said
     pages = table(tmp_path / "trial" / "crawl", "pages", ["url", "outcome"]).to_pylist()
     assert any(page["outcome"] == "kept" for page in pages)

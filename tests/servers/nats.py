@@ -34,6 +34,22 @@ def find_nats_server() -> Path | None:
     return Path(found) if found else None
 
 
+def is_ready(address: str, *, is_cluster: bool = True) -> bool:
+    """Return whether a server is healthy and, in a cluster, has a leader."""
+    try:
+        if _told(address, "/healthz")["status"] != "ok":
+            return False
+        return not is_cluster or bool(_told(address, "/jsz")["meta_cluster"].get("leader"))
+    except (OSError, KeyError):
+        return False
+
+
+def _told(address: str, path: str) -> dict[str, Any]:
+    with _local.open(f"http://{address}:{MONITORING_PORT}{path}", timeout=2) as answer:
+        told: dict[str, Any] = json.load(answer)
+    return told
+
+
 class ServerMachine(NamedTuple):
     """Where a server runs, if not on this machine: in a network namespace, for instance."""
 
@@ -146,20 +162,10 @@ class NatsCluster:
             self._processes[number] = None
 
     def _is_ready(self, number: int) -> bool:
-        try:
-            with _local.open(f"{self.monitoring_urls[number]}/healthz", timeout=2) as answer:
-                if json.load(answer)["status"] != "ok":
-                    return False
-            if len(self.addresses) == 1:
-                return True
-            return bool(self._told(number, "/jsz")["meta_cluster"].get("leader"))
-        except (OSError, KeyError):
-            return False
+        return is_ready(self.addresses[number], is_cluster=len(self.addresses) > 1)
 
     def _told(self, number: int, path: str) -> dict[str, Any]:
-        with _local.open(self.monitoring_urls[number] + path, timeout=2) as answer:
-            told: dict[str, Any] = json.load(answer)
-        return told
+        return _told(self.addresses[number], path)
 
     def _log(self, number: int) -> Path:
         return self._folder / f"{number}.log"

@@ -34,11 +34,14 @@ def find_postgres() -> Path | None:
 class PostgresServer:
     """One server; `start` after `stop` or `kill` finds the same data."""
 
-    def __init__(self, folder: Path, settings: dict[str, str] | None = None) -> None:
+    def __init__(
+        self, folder: Path, settings: dict[str, str] | None = None, superuser: str = USER
+    ) -> None:
         programs = find_postgres()
         if programs is None:
             raise RuntimeError("no PostgreSQL is installed: apt-get install postgresql")
         self.folder = folder
+        self._superuser = superuser
         self.address = free_address(PORT)
         self._programs = programs
         self._user = _unprivileged_user()
@@ -61,7 +64,7 @@ class PostgresServer:
     @property
     def url(self) -> str:
         """Where it listens; without a password, as every log wants it."""
-        return f"postgresql://{USER}@/postgres?host={self.folder}"
+        return f"postgresql://{self._superuser}@/postgres?host={self.folder}"
 
     @property
     def tls_url(self) -> str:
@@ -132,7 +135,7 @@ class PostgresServer:
                 shutil.chown(path, self._user, pwd.getpwnam(self._user).pw_gid)
         made = spawn(
             [
-                *(self._programs / "initdb", "-D", self._data, "-U", USER, "--no-sync"),
+                *(self._programs / "initdb", "-D", self._data, "-U", self._superuser, "--no-sync"),
                 *("--auth-local=trust", "--auth-host=scram-sha-256", f"--pwfile={password}"),
                 *("--encoding=UTF8", "--locale=C", "--no-instructions"),
             ],

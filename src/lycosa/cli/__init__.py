@@ -11,6 +11,7 @@ answer at once, so every command imports what it needs when it runs.
     input      turns flags, files and standard input into jobs and queries
     screen     draws panels, tables and lines, safe against text from the web
     amounts    parses and formats sizes and durations (`10MB`, `1h30m`)
+    keys       certificates and keys for the servers and members of a cluster
     trial      `lycosa cluster up` and `make cluster-demo`: a cluster on one machine
     reference  generates docs/reference/commands.md from `--help`
     demo       `make demo`: crawls a small web on this machine

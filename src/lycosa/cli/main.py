@@ -31,7 +31,14 @@ import click
 
 from lycosa import __version__
 from lycosa.cli.groups import LazyGroup
-from lycosa.cli.screen.notices import Session, damaged, is_damage, notice, unexpected
+from lycosa.cli.screen.notices import (
+    Session,
+    damaged,
+    is_damage,
+    notice,
+    unexpected,
+    warnings_shown,
+)
 from lycosa.cli.screen.output import escaping
 from lycosa.errors import LycosaError, StoreError
 
@@ -115,7 +122,7 @@ def program() -> NoReturn:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line; returns the exit code."""
-    with escaping():
+    with escaping(), warnings_shown():
         return _main(arguments)
 
 

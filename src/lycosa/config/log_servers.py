@@ -23,7 +23,7 @@ POSTGRES_PARAMETERS = (
     *("keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout"),
     *("channel_binding", "require_auth"),
 )
-NATS_OPTIONS = ("creds", "ca", "cert", "key", "monitoring", "system")
+NATS_OPTIONS = ("creds", "nkey", "ca", "cert", "key", "monitoring", "system")
 
 _MONITORING = re.compile(r"\d+|https?://[^,]+(,https?://[^,]+)*")
 """A port or web addresses. The client would also open `file://` and `ftp://`."""

@@ -12,6 +12,7 @@ that can read the log can take the partition over.
     file_systems  refuses network file systems, where its locks do not hold
     postgres      the log in a PostgreSQL server
     jetstream     the log in a cluster of NATS servers
+    open_servers  warns of a server that lets anybody in
     memory        the log of a simulation, with no more guarantees than a server gives
     loose         the same behind a network that loses answers, delays writes and shows old reads
     ownership     a shared counter that makes checking a partition's owner cheap

@@ -40,6 +40,25 @@ def notice(text: str) -> None:
     click.echo(text, err=True)
 
 
+class _Shown(logging.Handler):
+    """Shows a message as a notice."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Print it to standard error."""
+        notice(record.getMessage())
+
+
+@contextmanager
+def warnings_shown() -> Iterator[None]:
+    """Show the warnings that an operator must see (`lycosa.warnings`), beside the log file."""
+    shown, warnings = _Shown(), logging.getLogger("lycosa.warnings")
+    warnings.addHandler(shown)
+    try:
+        yield
+    finally:
+        warnings.removeHandler(shown)
+
+
 @contextmanager
 def log_file(session: Session, path: Path) -> Iterator[None]:
     """Write the program's messages to a file for a while."""

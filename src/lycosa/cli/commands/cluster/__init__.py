@@ -3,6 +3,7 @@
 status  `status`, `logs`: read such a crawl
 lead    `drain`, `stop`, `set`, `pause`, `resume`, `lift`: lead it
 forget  `forget`: give up a machine that will not come back
+keys    `keys`: certificates and keys for servers and members
 up      `up`: a cluster on one machine, to try
 """
 
@@ -20,6 +21,7 @@ class ClusterGroup(LazyGroup):
         "lycosa.cli.commands.cluster.status": ("status", "logs"),
         "lycosa.cli.commands.cluster.lead": ("drain", "stop", "set", "pause", "resume", "lift"),
         "lycosa.cli.commands.cluster.forget": ("forget",),
+        "lycosa.cli.commands.cluster.keys": ("keys",),
         "lycosa.cli.commands.cluster.up": ("up",),
     }
 

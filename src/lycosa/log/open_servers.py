@@ -1,0 +1,40 @@
+"""Warns of a log server that anybody on its network can read or write.
+
+A server on a loopback address or on a socket in a folder is let alone: a cluster cannot use it, and
+users of one machine are kept apart by other means. A warning is given once for each server in a
+process, before anything is read from it. It goes to the crawl's log file, and the command line
+shows it.
+
+Cost: nothing on the path of a page; one question to a PostgreSQL that has asked for no password.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import logging
+
+logger = logging.getLogger("lycosa.warnings")
+
+_warned: set[str] = set()
+
+
+def is_loopback(address: str) -> bool:
+    """Return whether an IP address is one of this machine alone."""
+    try:
+        return ipaddress.ip_address(address.partition("%")[0]).is_loopback
+    except ValueError:
+        return False
+
+
+def warn_if_open(server: str, *, lacks_credentials: bool, is_in_clear: bool, remedy: str) -> None:
+    """Warn of a server on another address than loopback; `remedy` is the command to type."""
+    if not (lacks_credentials or is_in_clear) or server in _warned:
+        return
+    _warned.add(server)
+    problems = []
+    if lacks_credentials:
+        problems.append("lets anybody in who can reach it, and they can change the crawl")
+    if is_in_clear:
+        problems.append("is not spoken to by TLS with a certificate that is checked")
+    told = "; it ".join(problems)
+    logger.warning("%s: %s\n  make keys and certificates: %s", server, told, remedy)
