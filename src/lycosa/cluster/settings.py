@@ -11,6 +11,7 @@ The job file stays as it is; a crawl that is resumed reads both.
 from __future__ import annotations
 
 import dataclasses
+import logging
 from collections.abc import Mapping
 from typing import Any
 
@@ -23,6 +24,10 @@ from lycosa.cluster.membership.record import Member
 from lycosa.config import Job
 from lycosa.decoders import json_decoder
 from lycosa.errors import ConfigError
+
+logger = logging.getLogger("lycosa")
+_left_out: set[str] = set()
+"""Keys of which it was said that they are left out: once is enough."""
 
 CHANGEABLE = (
     "politeness.delay_seconds",
@@ -69,13 +74,34 @@ class Settings(msgspec.Struct, frozen=True, omit_defaults=True):
         return msgspec.structs.replace(self, values=values)
 
     def applied(self, job: Job) -> Job:
-        """Return the job with these settings."""
+        """Return the job with these settings.
+
+        They may have been written by another program: what no order may change stays as it is.
+        """
         sections: dict[str, Any] = {}
         for name, value in self.values.items():
             section, _, key = name.partition(".")
+            if not _may_be(name, value):
+                continue
             record = sections.get(section, getattr(job, section))
             sections[section] = dataclasses.replace(record, **{key: value})
         return dataclasses.replace(job, **sections) if sections else job
+
+
+def _may_be(name: str, value: Value) -> bool:
+    """Return whether an order may give a key of the job this value."""
+    section, _, key = name.partition(".")
+    tables: dict[str, Any] = {section: {key: value}}
+    try:
+        if name in CHANGEABLE:
+            Job.of(**tables)
+            return True
+    except ConfigError:
+        pass
+    if name not in _left_out:
+        _left_out.add(name)
+        logger.warning("the log sets %s = %r, which no order may: it is left out", name, value)
+    return False
 
 
 class SettingsDesk:

@@ -35,6 +35,28 @@ def test_a_setting_replaces_a_key_of_the_job() -> None:
     assert Settings().applied(job) is job
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("fetch.allow_private", True),
+        ("fetch.proxy", "http://192.0.2.1:3128"),
+        ("fetch.hosts_file", "/tmp/hosts"),
+        ("notify.command", "touch /tmp/owned"),
+        ("store.place", "s3://another/place"),
+        ("plugins.use", "another"),
+        ("robots.obey", False),
+        ("politeness.delay_seconds", -1.0),
+        ("politeness.delay_seconds", "soon"),
+        ("nothing.known", 1),
+    ],
+)
+def test_a_board_changes_no_more_of_a_job_than_an_order_may(
+    name: str, value: bool | float | str
+) -> None:
+    job = Job()
+    assert Settings({name: value}).applied(job) == job
+
+
 def test_all_settings_are_keys_of_the_job() -> None:
     job = Job.of(seeds=["http://a.test/"])
     for name in CHANGEABLE:
