@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import configparser
+import json
 import re
 import shlex
 import subprocess
@@ -14,7 +15,7 @@ import click
 import pytest
 import yaml
 
-from lycosa.cli.main import cli
+from lycosa.cli.main import cli, main
 from lycosa.config import Job
 from lycosa.crawl.member.lives import LEAVE_SECONDS
 from lycosa.errors import ConfigError, FormatError, PluginError, StoreError
@@ -50,7 +51,9 @@ def commands() -> list[list[str]]:
         for line in re.findall(r"exec lycosa (.*)", script)
     ]
     lines.append(f"crawl {compose()['services']['member-1']['environment']['LYCOSA_BEGIN']}")
-    lines += re.findall(r"exec member-\d lycosa (.*)", (CONTAINER / "compose.yaml").read_text())
+    text = (CONTAINER / "compose.yaml").read_text()
+    lines += re.findall(r"exec member-\d sh -c 'lycosa (.*)'", text)
+    lines += re.findall(r"^#   lycosa (cluster keys .*)$", text, re.MULTILINE)
     return [shlex.split(line) for line in lines]
 
 
@@ -115,11 +118,37 @@ def test_every_container_is_watched_and_waits_for_its_servers() -> None:
     assert set(compose()["volumes"]) == set(services)
 
 
-def test_the_nats_servers_sync_every_write_and_know_each_other() -> None:
-    text = (CONTAINER / "nats.conf").read_text()
-    assert "sync_interval: always" in text
+def test_the_keys_that_the_compose_file_asks_for_are_made_by_its_first_command(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = (CONTAINER / "compose.yaml").read_text()
+    (words,) = re.findall(r"^#   lycosa (cluster keys .*)$", text, re.MULTILINE)
+    words = words.replace(" keys keys ", f" keys {tmp_path}/keys ")
+    assert main([*shlex.split(words), "--json"]) == 0
+    (address,) = json.loads(capsys.readouterr().out)["log"]
+    log = compose()["services"]["member-1"]["environment"]["LYCOSA_LOG"]
+    assert log == f"{address}&system=/keys/system.nk"
     names = {name for name in compose()["services"] if name.startswith("nats-")}
-    assert set(re.findall(r"nats://([\w-]+):6222", text)) == names
+    for service in compose()["services"].values():
+        for volume in service.get("volumes", ()):
+            place = volume.split(":")[0]
+            if place.startswith("./keys"):
+                assert (tmp_path / place).is_dir(), place
+    for name in names:
+        written = (tmp_path / "keys" / "servers" / name / "nats.conf").read_text()
+        assert "sync_interval: always" in written
+        assert 'store_dir: "/var/lib/nats"' in written
+        assert set(re.findall(r"nats://([\w-]+):6222", written)) == names
+
+
+def test_the_unit_hands_over_the_files_that_cluster_keys_makes() -> None:
+    text = (SYSTEMD / "lycosa-member@.service").read_text()
+    assert "LoadCredential=keys:/etc/lycosa/%i.keys" in text
+    handed = set(re.findall(r"%d/keys_(\S+)", text))
+    assert handed == {"ca.pem", "nats.nk", "pgpass"}
+    assert set(re.findall(r"(\w+)=%d/", text)) == {
+        *("LYCOSA_NATS_CA", "LYCOSA_NATS_NKEY", "PGSSLROOTCERT", "PGPASSFILE")
+    }
 
 
 def test_every_variable_of_the_compose_file_is_in_the_example() -> None:
