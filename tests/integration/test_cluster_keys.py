@@ -245,8 +245,8 @@ def test_the_authority_signs_nothing_more(tmp_path: Path) -> None:
         check=True,
     ).stdout
     assert "DNS:n1.example.org, IP Address:192.0.2.1" in told
-    checked = ["openssl", "verify", "-x509_strict", "-CAfile", server / "ca.pem"]
-    subprocess.run([*checked, server / "server.pem"], check=True, capture_output=True)
+    checked = ["openssl", "verify", "-x509_strict", "-CAfile", str(server / "ca.pem")]
+    subprocess.run([*checked, str(server / "server.pem")], check=True, capture_output=True)
 
 
 @pytest.mark.parametrize(

@@ -1,9 +1,10 @@
 """What `docs/howto/run-a-cluster.md` tells to type works, on three machines that are processes.
 
-Each machine is a folder and a host name (a UTS namespace). `# machine 2` at the head of a block
-says where it is typed; what crawls there runs on while the next blocks are typed. A machine
-on which a crawl is started anew is killed before, if it has not ended: the page speaks of machines
-that died.
+Each machine is a folder, which is its home, a host name (a UTS namespace) and a record of what was
+accepted there. The names of the NATS servers are in a hosts file that the machines see in place of
+the system's (a mount namespace). `# machine 2` at the head of a block says where it is typed; what
+crawls there runs on while the next blocks are typed. A machine on which a crawl is started anew is
+killed before, if it has not ended: the page speaks of machines that died.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 import os
 import re
 import shlex
+import shutil
 import signal
 import subprocess
 import sys
@@ -26,14 +28,18 @@ from integration.test_workers import eventually
 from lycosa.cli.main import cli
 from lycosa.cli.trial.web import TrialWeb, served_web
 from lycosa.store.reader import table
-from servers import nats_cluster
+from servers.keyed import free_addresses, keyed_nats
 from servers.seaweed import BUCKET, environment, seaweed_server
 
 PAGE = "docs/howto/run-a-cluster.md"
 TYPED = [block for block in blocks(PAGE) if block.language == "sh"]
+FIRST = TYPED[0]
 MACHINE = re.compile(r"# machine (\d)\n")
 CRAWLS = ("crawl", "join", "resume")
-ANOTHER_HOST = ["unshare", "-u"] if os.geteuid() == 0 else ["unshare", "-ru"]
+ANOTHER_HOST = ["unshare", "-um"] if os.geteuid() == 0 else ["unshare", "-rum"]
+NAMES = [f"n{number}.example.org" for number in (1, 2, 3)]
+KEYS = {1: "operator", 2: "member-1", 3: "member-2"}
+"""Which folder of the keys each machine gets."""
 
 
 def commands(block: Block) -> list[list[str]]:
@@ -64,6 +70,10 @@ class Cluster:
         self._environment = os.environ | {"PATH": path, "COLUMNS": "100"} | variables
         self._crawls: dict[int, subprocess.Popen[bytes]] = {}
         (folder / "job.toml").write_text(web.job.to_toml("seeds.txt"), encoding="utf-8")
+        self._servers = ExitStack()
+        self._addresses = dict(zip(NAMES, free_addresses(), strict=True))
+        hosts = "".join(f"{address} {name}\n" for name, address in self._addresses.items())
+        (folder / "hosts").write_text(f"127.0.0.1 localhost\n{hosts}", encoding="ascii")
         for number in (1, 2, 3):
             machine = folder / str(number)
             machine.mkdir()
@@ -81,22 +91,32 @@ class Cluster:
             if words[:2] == ["cluster", "forget"]:
                 self._end(3)
             print(self._run(number, block.script), flush=True)
+            if words[:2] == ["cluster", "keys"]:
+                self._start_servers(self.folder / str(number) / words[2])
             if words[:2] == ["cluster", "stop"]:
                 self.wait()
             elif words[:2] == ["cluster", "drain"]:  # the second machine has one member, the second
                 assert self._crawls[int(words[-1])].wait(300) == 0  # it copies the rest first
+
+    def _start_servers(self, keys: Path) -> None:
+        """Copy the keys to the machines, and start the servers with theirs."""
+        for number, name in KEYS.items():
+            shutil.copytree(keys / name, self.folder / str(number) / "keys")
+        known = f'mount --bind {self.folder / "hosts"} /etc/hosts && exec "$@"'
+        inside = [*ANOTHER_HOST, "sh", "-c", known, "-"]
+        self._servers.enter_context(keyed_nats(keys, self._addresses, inside))
 
     def _begin(self, number: int, script: str, name: str) -> None:
         """Start a crawl and wait until it has joined."""
         self._end(number)
         log = self.folder / str(number) / "mycrawl" / "lycosa.log"
         before = _joined(self.folder / str(number))
-        extra = " --config ../job.toml" if name == "crawl" else ""
+        extra = "" if name == "resume" else " --config ../job.toml"  # the test web's hosts
         with (self.folder / f"{number}.txt").open("ab") as said:
             self._crawls[number] = subprocess.Popen(
                 self._on(number, script.rstrip() + extra),
                 cwd=self.folder / str(number),
-                env=self._environment,
+                env=self._home(number),
                 stdout=said,
                 stderr=said,
                 start_new_session=True,
@@ -125,6 +145,7 @@ class Cluster:
     def close(self) -> None:
         for number in (1, 2, 3):
             self._end(number)
+        self._servers.close()
 
     def said(self, number: int) -> str:
         return (self.folder / f"{number}.txt").read_text()
@@ -133,7 +154,7 @@ class Cluster:
         done = subprocess.run(
             self._on(number, script),
             cwd=self.folder / str(number),
-            env=self._environment,
+            env=self._home(number),
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
@@ -143,8 +164,17 @@ class Cluster:
         assert done.returncode == 0, f"{script}\n{done.stdout}"
         return done.stdout
 
+    def _home(self, number: int) -> dict[str, str]:
+        machine = self.folder / str(number)
+        return self._environment | {
+            "HOME": str(machine),
+            "LYCOSA_STATE_DIR": str(machine / "state"),
+        }
+
     def _on(self, number: int, script: str) -> list[str]:
-        script = f"hostname machine-{number}\n{script}"
+        hosts = f"mount --bind {self.folder / 'hosts'} /etc/hosts"
+        log = FIRST.script.splitlines()[0]
+        script = f"{hosts}\nhostname machine-{number}\n{log}\n{script}"
         return [*ANOTHER_HOST, "bash", "-e", "-c", script]
 
 
@@ -157,9 +187,8 @@ def _joined(machine: Path) -> int:
 def cluster(folder: Path) -> Iterator[tuple[Cluster, TrialWeb]]:
     with ExitStack() as stack:
         web = stack.enter_context(served_web(12, 5))
-        nats = stack.enter_context(nats_cluster(3, in_memory=True))
         store = stack.enter_context(seaweed_server(in_memory=True))
-        variables = {"LOG": nats.url, "STORE": f"s3://{BUCKET}/news", **environment(store.endpoint)}
+        variables = {"STORE": f"s3://{BUCKET}/news", **environment(store.endpoint)}
         machines = Cluster(folder, web, variables)
         stack.callback(machines.close)
         yield machines, web
@@ -168,10 +197,9 @@ def cluster(folder: Path) -> Iterator[tuple[Cluster, TrialWeb]]:
 @pytest.mark.soak
 @pytest.mark.needs("mounts")
 def test_the_page_is_typed_on_three_machines(tmp_path: Path) -> None:
-    first, *others = TYPED
-    assert re.fullmatch(r"LOG=nats://\S+\nSTORE=s3://\S+\n", first.script)
+    assert re.fullmatch(r'LOG="tls://\S+"\nSTORE=s3://\S+\n', FIRST.script)
     with cluster(tmp_path) as (machines, web):
-        for block in others:
+        for block in TYPED[1:]:
             if block.script.startswith("lycosa fetch"):
                 machines.wait()
             machines.type(block)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -24,19 +24,26 @@ def free_addresses(count: int = 3) -> list[str]:
 
 
 @contextmanager
-def keyed_nats(keys: Path) -> Iterator[None]:
-    """Run the NATS servers of a folder of keys."""
+def keyed_nats(
+    keys: Path, names: Mapping[str, str] | None = None, inside: Sequence[str] = ()
+) -> Iterator[None]:
+    """Run the NATS servers of a folder of keys.
+
+    Those that have names there get their addresses here, and run `inside` what knows the names.
+    """
     program = find_nats_server()
     assert program is not None
     processes: list[tuple[str, Path, subprocess.Popen[bytes]]] = []
     try:
         for files in sorted((keys / "servers").iterdir()):
-            address, data, log = files.name, keys.parent / f"{files.name}.data", files / "log"
+            address = (names or {}).get(files.name, files.name)
+            data, log = keys.parent / f"{files.name}.data", files / "log"
             configuration = files / "nats.conf"
             text = configuration.read_text().replace("127.0.0.1:8222", f"{address}:8222")
+            text = text.replace("0.0.0.0:", f"{address}:")
             configuration.write_text(text.replace("/var/lib/nats", str(data)))
             start = 'cd "$0" && exec "$1" -c nats.conf'
-            command: list[str | Path] = ["sh", "-c", start, files, program]
+            command: list[str | Path] = [*inside, "sh", "-c", start, files, program]
             processes.append((address, log, spawn(command, log)))
         for address, log, process in processes:
             wait_until(lambda one=address: is_ready(one), process, log)  # type: ignore[misc]

@@ -18,7 +18,7 @@ import yaml
 from lycosa.cli.main import cli, main
 from lycosa.config import Job
 from lycosa.crawl.member.lives import LEAVE_SECONDS
-from lycosa.errors import ConfigError, FormatError, PluginError, StoreError
+from lycosa.errors import ConfigError, FormatError, PluginError, StoreError, Untrusted
 from lycosa.log.jetstream.trust import OLDEST
 
 ROOT = Path(__file__).parents[2]
@@ -90,7 +90,9 @@ def test_members_of_one_machine_share_the_folder_by_which_they_ask_addresses_in_
 def test_a_mistake_that_another_start_cannot_mend_is_not_restarted() -> None:
     service = unit("lycosa-member@.service")["Service"]
     codes = {int(code) for code in service["RestartPreventExitStatus"].split()}
-    assert codes == {one.exit_code for one in (ConfigError, FormatError, StoreError, PluginError)}
+    assert codes == {
+        one.exit_code for one in (ConfigError, FormatError, StoreError, PluginError, Untrusted)
+    }
     assert service["SuccessExitStatus"] == "130"
 
 

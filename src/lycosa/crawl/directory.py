@@ -28,6 +28,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lycosa import beneath
 from lycosa.config import MODEL_FILE, Job, SeedList, anchored, read_written
+from lycosa.crawl.logs.accepting import shared_digest
 from lycosa.crawl.takeover import read_partitions
 from lycosa.errors import ConfigError, LogError, Untrusted
 from lycosa.frontier.fold.state import PartitionState
@@ -191,12 +192,21 @@ class CrawlDirectory:
     def accept(self) -> None:
         """Record the settings of the directory as this user's own: they were typed."""
         judging.accept(self.judged(), self.path)
+        if digest := self.shared_digest():
+            record.accept(digest, self.path)
 
     def accept_here(self) -> None:
         """Let the settings of the directory count for this process and those that it starts."""
         judged = self.judged()
         if judged.withheld:
             record.accept_here(judged.digest)
+        if digest := self.shared_digest():
+            record.accept_here(digest)
+
+    def shared_digest(self) -> str:
+        """Return what a machine accepts that joins the crawl; "" if it need not accept any."""
+        job = self.written_job()
+        return shared_digest(anchored(job, self.path.absolute())) if job.log.server else ""
 
     def write_job(self, job: Job) -> None:
         """Write the job, so that a kill leaves the old file or the new one.

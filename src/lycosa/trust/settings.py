@@ -13,7 +13,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 
 from lycosa.config import MODEL_FILE, SECTIONS, Job, SeedList
@@ -90,6 +90,21 @@ def without(job: Job, names: Mapping[str, object]) -> Job:
         if defaults:
             sections[section] = dataclasses.replace(getattr(job, section), **defaults)
     return dataclasses.replace(job, **sections) if sections else job
+
+
+def with_settings_of(job: Job, other: Job, names: Collection[str] | None = None) -> Job:
+    """Return the job with the operator settings of another one: all, or those that are named."""
+    sections: dict[str, Any] = {}
+    for section, keys in _operator_keys().items():
+        record = getattr(other, section)
+        taken = {
+            key: getattr(record, key)
+            for key, _ in keys
+            if names is None or f"{section}.{key}" in names
+        }
+        if taken:
+            sections[section] = dataclasses.replace(getattr(job, section), **taken)
+    return dataclasses.replace(job, **sections)
 
 
 def digest_of(settings: Mapping[str, str]) -> str:

@@ -52,6 +52,8 @@ class Trial:
         self.store = (folder / "store").as_uri()
         """The place to which members copy what they keep."""
         self.job = Job()
+        self.digest = ""
+        """What others accept who join: the settings of the trial's job."""
         self._board: Board | None = None
 
     def __enter__(self) -> Self:
@@ -96,6 +98,7 @@ class Trial:
         member = self.members.new()
         self.job = named_anew(build_job(job, {"log_server": self.url, "store": self.store}))
         directory = CrawlDirectory.create(member.path, self.job)
+        self.digest = directory.shared_digest()
         directory.log(self.job, _BEGIN_SECONDS).close()
         member.start(["resume", str(member.path)])
         self._wait_until_begun(member)

@@ -2,6 +2,7 @@
 
     notes           what the log tells of the crawl: its job, its directories, where it was moved
     joining         finds a crawl in a server, and makes a directory that helps in it
+    accepting       decides which settings of a job in a log count on a machine that joins
     distant         a crawl that is named by the address of its log
     lines           the log lines of all members
     orders          what an operator tells the members of a crawl

@@ -97,11 +97,19 @@ def choose(address: str, name: str, found: Sequence[FoundCrawl]) -> FoundCrawl:
     raise ConfigError(f"{address}: holds {what}; name one by its beginning: {address}#NAME{lines}")
 
 
-def make_directory(path: Path, address: str, crawl: FoundCrawl) -> CrawlDirectory:
-    """Make a crawl directory that helps in a crawl, or return the one that does already."""
+def joined_before(path: Path, crawl: FoundCrawl) -> CrawlDirectory | None:
+    """Return the directory that helps in a crawl already; None if there is none."""
     directory = CrawlDirectory(path)
     if directory.job_file.exists() and directory.written_job().log.name == crawl.name:
         return directory
+    return None
+
+
+def make_directory(path: Path, address: str, crawl: FoundCrawl) -> CrawlDirectory:
+    """Make a crawl directory that helps in a crawl, or return the one that does already."""
+    if (joined := joined_before(path, crawl)) is not None:
+        return joined
+    directory = CrawlDirectory(path)
     log = dataclasses.replace(crawl.job.log, server=address, name=crawl.name)
     job = anchored(dataclasses.replace(crawl.job, log=log), path.absolute())
     if crawl.model:

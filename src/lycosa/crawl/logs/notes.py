@@ -31,6 +31,7 @@ from lycosa.decoders import msgpack_decoder
 from lycosa.errors import LogError
 from lycosa.log.protocol import Log
 from lycosa.store.layout import MOST_IN_DIRECTORY
+from lycosa.trust.settings import with_settings_of
 
 JOB, BEGUN, MOVED, MODEL = "job", "begun", "moved", "model"
 MODEL_PART_BYTES = 500_000
@@ -47,8 +48,14 @@ class Place(msgspec.Struct, frozen=True, array_like=True):
     name: str
 
 
-def note_job(log: Log, job: Job) -> None:
-    """Note the job in the log, if this one has not been noted."""
+def note_job(log: Log, job: Job, *, is_first: bool = True) -> None:
+    """Note the job in the log, if this one has not been noted.
+
+    Operator settings are each machine's own. The log names those of the machine that began, so
+    that the digest that others accept does not change with each member.
+    """
+    if not is_first and (before := job_among(log.notes(JOB))) is not None:
+        job = with_settings_of(job, before)
     log.note(BEGUN, datetime.fromtimestamp(time.time(), UTC).isoformat(timespec="seconds").encode())
     text = job.portable().to_toml("seeds.txt").encode()
     if job.topics.model:

@@ -25,7 +25,14 @@ from lycosa.config import Job, SeedList, anchored
 from lycosa.crawl.control.live import Frame, write_frame
 from lycosa.crawl.control.watch import Standing
 from lycosa.crawl.directory import CrawlDirectory, DirectoryLock, OpenCrawl, named
-from lycosa.crawl.logs.notes import note_job, refuse_moved
+from lycosa.crawl.logs.accepting import differences
+from lycosa.crawl.logs.notes import (
+    JOB,
+    directory_number,
+    job_among,
+    note_job,
+    refuse_moved,
+)
 from lycosa.crawl.processes.access import access_of
 from lycosa.crawl.processes.assignments import Assignment, assignments_of
 from lycosa.crawl.processes.machine import (
@@ -130,11 +137,21 @@ def run_crawl(
             if planted.more_refused:
                 listener.refused_more(planted.more_refused)
             if job.log.server:
-                note_job(log, job)
+                note_job(log, job, is_first=directory_number(log, directory) == 1)
+                _tell_differences(log, job, listener)
                 return _crawl(crawl, (1, 0.0), lock, listener, stop, uploads)
             ahead = _clock_ahead(log, listener)
             workers = worker_count(job, scope.hosts, hooks)
             return _crawl(crawl, (workers, ahead), lock, listener, stop, uploads)
+
+
+def _tell_differences(log: Log, job: Job, listener: Listener) -> None:
+    """Say where this machine goes by other operator settings than the job in the log names."""
+    noted = job_among(log.notes(JOB))
+    if noted is not None and (told := differences(noted, job)):
+        text = "this machine goes by its own settings: " + "; ".join(told)
+        log_messages.warning("%s", text)
+        listener.noticed(text)
 
 
 def worker_count(job: Job, hosts: list[str] | None, hooks: Hooks | None = None) -> int:

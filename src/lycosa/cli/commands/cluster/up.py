@@ -148,7 +148,10 @@ def _run(trial: Trial, job: Job, count: int, web: TrialWeb | None) -> int:
     hints = [
         ("the log", trial.url),
         ("watch it", f"lycosa cluster status {log} --watch"),
-        ("let one more help, in a second terminal", f"lycosa join {log} -o {another}"),
+        (
+            "let one more help, in a second terminal",
+            f"lycosa join {log} -o {another} --trust {trial.digest}",
+        ),
         ("let one die", f"kill -9 {trial.members.all[-1].pid}"),
     ]
     try:

@@ -10,16 +10,28 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lycosa.cli.commands.running.crawl import Crew, run_as_told, run_shown, vet
-from lycosa.cli.input.jobs import build_job
-from lycosa.cli.input.options import GroupedCommand, machine_flags, screen_flags
+from lycosa.cli.input.jobs import build_job, read_setting
+from lycosa.cli.input.options import (
+    GroupedCommand,
+    machine_flags,
+    screen_flags,
+    set_flag,
+    store_flag,
+    trust_flag,
+)
 from lycosa.cli.screen.lines import command
 from lycosa.cli.screen.notices import Session, notice
+from lycosa.config import Job, read_job
 from lycosa.config.writer import write_value
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import ConfigError
+from lycosa.trust.record import accept_here
+from lycosa.trust.settings import is_operator, operator_settings, with_settings_of
 
 if TYPE_CHECKING:
+    from lycosa.crawl.logs.accepting import Typed
     from lycosa.crawl.logs.distant import ServerPlace
+    from lycosa.crawl.logs.joining import FoundCrawl
 
 
 @click.command(cls=GroupedCommand)
@@ -34,6 +46,16 @@ if TYPE_CHECKING:
     help="The crawl directory of this machine; a new one, or one that has joined before.",
 )
 @click.option("--list", "is_list", is_flag=True, help="List the crawls in the server, and end.")
+@click.option(
+    "--config",
+    "config_file",
+    metavar="FILE",
+    type=click.Path(path_type=Path),
+    help="Take the operator settings of this machine from this file (TOML).",
+)
+@store_flag
+@set_flag
+@trust_flag
 @machine_flags
 @screen_flags
 @click.pass_obj
@@ -48,10 +70,14 @@ def join(
     Ctrl-C stops it cleanly, and the others go on. With --workers there are several members,
     with the directories DIR/1, DIR/2 and so on; one that dies is started again.
 
+    Whoever can write to the server may have written the job. So settings that name a store, files,
+    programs or secrets count only if you type them here (--store, --set, --config), or accept
+    those of the log by the digest that the first machine has printed (--trust).
+
     \b
       lycosa join postgresql://db/crawls --list
       lycosa join postgresql://db/crawls -o mycrawl --workers 4
-      lycosa join postgresql://db/crawls#3f2a -o mycrawl
+      lycosa join postgresql://db/crawls#3f2a -o mycrawl --store s3://crawls/news
     """
     from lycosa.crawl.logs import joining
     from lycosa.crawl.logs.distant import parse_place
@@ -66,11 +92,71 @@ def join(
     if path is None:
         raise click.UsageError("Where shall the pages go? Name a folder with -o DIR.")
     crawl = joining.choose(address, name, found)
+    place = place._replace(name=crawl.name)
+    typed = _typed(flags)
     if (workers := _member_count(path, flags)) > 1:
-        return _join_all(session, path, place._replace(name=crawl.name), workers, flags)
-    directory = joining.make_directory(path, address, crawl)
-    typed = {"log.server": write_value(address), "log.name": write_value(crawl.name)}
-    return run_as_told(session, directory, vet(directory, flags, typed), flags)
+        return _join_all(session, path, place, workers, typed, flags)
+    directory = _member(path, place, crawl, typed, flags)
+    vetted = vet(directory, flags, _counting(directory, place, typed))
+    return run_as_told(session, directory, vetted, flags)
+
+
+def _typed(flags: dict[str, Any]) -> Typed:
+    """Return the operator settings that were typed; the digest that was typed is accepted."""
+    from lycosa.crawl.logs.accepting import Typed
+
+    names = set()
+    for setting in flags["settings"]:
+        section, key, _ = read_setting(setting)
+        if not is_operator(section, key):
+            raise ConfigError(
+                f"--set {section}.{key}: belongs to the job, which all machines share\n"
+                f"  change it for all of them: lycosa cluster set LOG {section}.{key} VALUE"
+            )
+        names.add(f"{section}.{key}")
+    if flags["store"] is not None:
+        names.add("store.place")
+    file = flags.pop("config_file")
+    wanted = {"settings": flags["settings"], "store": flags["store"]}
+    job = build_job(read_job(file) if file else Job(), wanted)
+    if digest := flags.pop("trust"):
+        accept_here(digest)
+    return Typed(job, frozenset({*names, *operator_settings(job)} - {"seeds.file"}))
+
+
+def _member(
+    path: Path, place: ServerPlace, crawl: FoundCrawl, typed: Typed, flags: dict[str, Any]
+) -> CrawlDirectory:
+    """Return the directory of a member; a new one goes by settings that count here, and no other.
+
+    One that has joined before keeps its own settings, whatever the log names by now.
+    """
+    from lycosa.crawl.logs import accepting, joining
+
+    directory = joining.joined_before(path, crawl)
+    if directory is None:
+        again = command("join", str(place), "-o", str(path))
+        job = accepting.job_to_join(str(place), crawl.job, typed, again)
+        directory = joining.make_directory(path, place.address, crawl._replace(job=job))
+        directory.accept()
+    elif typed.names:
+        job = directory.whole_job(_counting(directory, place, typed))
+        with directory.locked(notice):
+            directory.write_job(with_settings_of(job, typed.job, typed.names))
+        directory.accept()
+    if not flags["as_json"] and not flags["quiet"]:
+        notice(f"joining {crawl}")
+        for line in accepting.differences(crawl.job, directory.written_job()):
+            notice(f"  here {line}")
+    return directory
+
+
+def _counting(directory: CrawlDirectory, place: ServerPlace, typed: Typed) -> dict[str, str]:
+    """Return the settings of a directory that count: the typed place, and by the shared digest."""
+    from lycosa.crawl.logs.accepting import counted
+
+    own = {"log.server": write_value(place.address), "log.name": write_value(place.name)}
+    return counted(directory.written_job(), typed.names) | own
 
 
 def _member_count(path: Path, flags: dict[str, Any]) -> int:
@@ -97,22 +183,27 @@ def _member_count(path: Path, flags: dict[str, Any]) -> int:
 
 
 def _join_all(
-    session: Session, path: Path, place: ServerPlace, workers: int, flags: dict[str, Any]
+    session: Session,
+    path: Path,
+    place: ServerPlace,
+    workers: int,
+    typed: Typed,
+    flags: dict[str, Any],
 ) -> int:
     """Join with several members, each with a directory below `path`."""
     from functools import partial
 
-    from lycosa.crawl.logs import joining
     from lycosa.crawl.logs.distant import find_crawl
     from lycosa.crawl.member.crew import folders, run_crew, shared
 
     crawl = find_crawl(place)
-    machine = build_job(crawl.job, {**flags, "workers": None})
-    path.mkdir(parents=True, exist_ok=True)
-    directories = []
+    directories: list[CrawlDirectory] = []
     for folder in folders(path, workers):
-        directory = joining.make_directory(folder, place.address, crawl)
-        job = directory.job()
+        is_quiet = flags["quiet"] or bool(directories)  # the first one speaks for all
+        directory = _member(folder, place, crawl, typed, {**flags, "quiet": is_quiet})
+        job = vet(directory, flags, _counting(directory, place, typed)).job
+        # The connections of all members together are the job's; whom they ask is this machine's.
+        machine = build_job(with_settings_of(crawl.job, job), {**flags, "workers": None})
         changed = dataclasses.replace(job, fetch=shared(machine, workers).fetch)
         if changed.fetch != job.fetch:
             with directory.locked(notice):
