@@ -275,7 +275,7 @@ def test_a_crawl_that_cannot_be_begun_leaves_a_folder_that_can_be_used(tmp_path:
     path = tmp_path / "crawl"
     begun = ["crawl", "http://127.0.0.1/", "-o", path, "--allow-private", "--quiet", "--log"]
     done = lycosa(*begun, f"nats://127.0.0.1:1?ca={tmp_path}/none.pem")
-    assert done.returncode == 2, done.stderr
+    assert done.returncode == 4, done.stderr
     assert "cannot be used for TLS" in done.stderr
     assert list(path.iterdir()) == []
 

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qsl
 
 from lycosa.config.log_servers import option_problem
-from lycosa.errors import ConfigError
+from lycosa.errors import ConfigError, LogError
 
 _PORT = 4222
 _SEED = b"SU"
@@ -98,7 +98,7 @@ class Address(NamedTuple):
                 context.load_cert_chain(self.cert, self.key or None)
         except OSError as problem:
             files = ", ".join(file for file in (ca, self.cert, self.key) if file)
-            raise ConfigError(
+            raise LogError(
                 f"{self}: {files} cannot be used for TLS: {problem}\n"
                 "  name PEM files: ?ca=FILE&cert=FILE&key=FILE"
             ) from None
@@ -134,7 +134,8 @@ def _there(file: str, what: str) -> str:
         with Path(file).open("rb"):
             return file
     except OSError as problem:
-        raise ConfigError(
+        # Not a mistake in the job: a copy of the crawl may lie where the keys do not.
+        raise LogError(
             f"{file}: the {what} cannot be read: {problem.strerror}\n"
             "  make keys for a cluster: lycosa cluster keys --help"
         ) from None
