@@ -239,6 +239,13 @@ def command(name: str, path: object, *rest: str) -> str:
     return shlex.join(["lycosa", name, str(path), *rest])
 
 
+def how_to_join(job: Job, digest: str) -> str:
+    """Return what is typed on other machines, with the digest of settings that they accept."""
+    accepting = ["--trust", digest] if digest else []
+    place = f"{job.log.server}#{job.log.name[:8]}"
+    return f"on other machines: {command('join', place, '-o', 'DIR', *accepting)}"
+
+
 def reason_text(ended: HowEnded, job: Job) -> str:
     """Return why the run ended, as a sentence."""
     limits = job.limits

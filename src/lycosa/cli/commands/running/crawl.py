@@ -37,6 +37,7 @@ from lycosa.cli.screen.lines import (
     Lines,
     command,
     commit_times,
+    how_to_join,
     line_of,
     reason_text,
     refused_more_text,
@@ -146,7 +147,7 @@ def crawl(
         directory.accept()
     _begin_elsewhere(directory, job)
     if job.log.server and not flags["as_json"] and not flags["quiet"]:
-        _tell_how_to_join(directory, job)
+        notice(how_to_join(job, directory.shared_digest()))
     if job.log.server and job.crawl.workers > 1 and not flags["as_json"]:
         more = command("join", f"{job.log.server}#{job.log.name}", "-o", "DIR", "--workers", "N")
         notice(f"{path} has one member of the cluster; for more on this machine: {more}")
@@ -155,14 +156,6 @@ def crawl(
     if flags["recipe"] and not flags["as_json"] and not flags["quiet"]:
         notice(recipe_text(base, job, flags["recipe"]))
     return run_shown(session, directory, directory.kept(job), flags)
-
-
-def _tell_how_to_join(directory: CrawlDirectory, job: Job) -> None:
-    """Print what is typed on other machines, with the digest of settings that they must accept."""
-    digest = directory.shared_digest()
-    accepting = ["--trust", digest] if digest else []
-    words = command("join", f"{job.log.server}#{job.log.name[:8]}", "-o", "DIR", *accepting)
-    notice(f"on other machines: {words}")
 
 
 def _begin_elsewhere(directory: CrawlDirectory, job: Job) -> None:
