@@ -7,13 +7,20 @@ whether something is lost or done twice. Each of these places has a name here an
 In a simulation the armed hook raises `Killed`, which only the test harness catches.
 In a real process `arm_from_environment` reads `LYCOSA_KILL_AT=name:n` and sends SIGKILL
 to the process itself when it reaches the place for the n-th time.
+
+`read.bomb` is another kind: `LYCOSA_READ_BOMB=1` lets a page choose what becomes of its reader, by
+a comment `read.bomb:READER:EFFECT` (`testweb.webs.bombs.marked`). It stands for a page that
+overloads a reader in a way for which there is no bound yet. The effects are those of `EFFECTS`.
 """
 
 from __future__ import annotations
 
 import os
+import re
 import signal
+from collections import deque
 from collections.abc import Callable
+from itertools import repeat
 
 NAMES: dict[str, str] = {
     "seeds.before-post": "seeds are known, nothing is written",
@@ -73,7 +80,8 @@ def arm(hook: Callable[[str], None] | None) -> None:
 
 
 def arm_from_environment() -> None:
-    """Arm a real SIGKILL from `LYCOSA_KILL_AT=name:n`; does nothing when it is not set."""
+    """Arm a real SIGKILL from `LYCOSA_KILL_AT=name:n`, and `read.bomb`, if they are set."""
+    arm_readers_from_environment()
     wanted = os.environ.get("LYCOSA_KILL_AT")
     if not wanted:
         return
@@ -90,3 +98,44 @@ def arm_from_environment() -> None:
                 os.kill(os.getpid(), signal.SIGKILL)
 
     arm(kill)
+
+
+_MARK = re.compile(rb"read\.bomb:([a-z-]+):([a-z]+)")
+_ALLOCATED_BYTES = 2 << 30
+_PIECE_BYTES = 8 << 20
+
+read_bomb: Callable[[bytes, str], None] | None = None
+"""Called with a page and the name of its reader, before that begins; None while unarmed."""
+
+
+def arm_readers_from_environment() -> None:
+    """Arm `read.bomb` in this process if `LYCOSA_READ_BOMB` is set."""
+    global read_bomb
+    read_bomb = _misread if os.environ.get("LYCOSA_READ_BOMB") else None
+
+
+def _misread(page: bytes, reader: str) -> None:
+    for found in _MARK.finditer(page):
+        if found[1] == reader.encode():
+            EFFECTS[found[2].decode()]()
+
+
+def _loop() -> None:
+    """Never return, in compiled code that holds the GIL and looks at no signal."""
+    deque(repeat(0), maxlen=0)
+
+
+def _allocate() -> None:
+    """Fill memory; die like a process that the kernel kills when it has none left."""
+    pieces: list[bytes] = []
+    while len(pieces) * _PIECE_BYTES < _ALLOCATED_BYTES:
+        pieces.append(b"x" * _PIECE_BYTES)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def _crash() -> None:
+    os.kill(os.getpid(), signal.SIGSEGV)
+
+
+EFFECTS: dict[str, Callable[[], None]] = {"loop": _loop, "allocate": _allocate, "crash": _crash}
+"""What becomes of a reader, by name. Memory that cannot be had is a MemoryError of `allocate`."""

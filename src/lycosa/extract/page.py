@@ -15,6 +15,7 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
+from lycosa import failpoints
 from lycosa.extract.charset import to_utf8
 from lycosa.extract.facts import LONGEST_PAGE, Facts
 from lycosa.extract.html._scan import gather
@@ -62,6 +63,8 @@ def scan(
     is_xml = kind.endswith(("/xml", "+xml"))
     if kind != "text/html" and not is_xml and kind != "text/plain":
         return _data_facts(body, content_type, kind, most_links, wants_wide)
+    if failpoints.read_bomb is not None:
+        failpoints.read_bomb(body, "links")
     body, charset = to_utf8(body, content_type)
     wanted = _wanted(wants_requisites, wants_recorded, wants_wide)
     if kind == "text/plain":

@@ -22,6 +22,7 @@ from functools import lru_cache
 
 import msgspec
 
+from lycosa import failpoints
 from lycosa.extract.charset import in_utf8
 from lycosa.extract.facts import Facts
 from lycosa.extract.structured.counts import DROPPED, TOO_LARGE, TOO_MANY
@@ -132,6 +133,9 @@ class Distiller:
     ) -> Iterator[tuple[str, bytes]]:
         """Yield the triples of each form; the readers are imported when they are first needed."""
         facts, url, kind = page.facts, page.url, page.kind
+        if failpoints.read_bomb is not None:
+            for form in forms:
+                failpoints.read_bomb(page.body, form)
         if "rdfa" in forms:
             from lycosa.extract.structured import rdfa
 
