@@ -11,6 +11,7 @@ from setuptools import Extension, setup
 COMPILED = (
     "lycosa.coding.heads._reading",
     "lycosa.extract._fingerprint",
+    "lycosa.extract.html._growth",
     "lycosa.extract.html._scan",
     "lycosa.extract.beginnings._look",
     "lycosa.extract.structured.rdfa.walk._walk",

@@ -13,6 +13,9 @@ from typing import NamedTuple
 _LONGEST_SIZE_LINE = 16_384
 _HEXADECIMAL = frozenset(b"0123456789abcdefABCDEF")
 
+SMALL_SIZES = {b"%x\r" % size: size for size in range(1, 256)}
+"""Lines before small chunks, as they are usually written: a body can consist of these."""
+
 
 class Framing(enum.Enum):
     """How a chunked body ended."""
@@ -45,7 +48,8 @@ def _read_chunks(sent: bytes, pieces: list[bytes]) -> Framing:
         if line_end < 0:
             is_longer = len(sent) - at >= _LONGEST_SIZE_LINE
             return Framing.BAD if is_longer or not _may_be_size(sent[at:]) else Framing.CUT
-        size = chunk_size(sent[at:line_end])
+        line = sent[at:line_end]
+        size = SMALL_SIZES.get(line) or chunk_size(line)
         if size is None:
             return Framing.BAD
         if size == 0:
@@ -55,9 +59,11 @@ def _read_chunks(sent: bytes, pieces: list[bytes]) -> Framing:
         pieces.append(sent[begin:at])
         if at >= len(sent):
             return Framing.CUT
-        if sent[at] == 10:
+        if sent.startswith(b"\r\n", at):
+            at += 2
+        elif sent[at] == 10:
             at += 1
-        elif sent[at] != 13 or sent[at + 1 : at + 2] not in (b"\n", b""):
+        elif sent[at] != 13 or at + 1 < len(sent):
             return Framing.BAD
         else:
             at += 2

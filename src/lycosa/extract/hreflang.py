@@ -6,10 +6,9 @@ lead. Few pages have any, so here the whole tree is built for those.
 
 from __future__ import annotations
 
-import turbohtml
-
 from lycosa.extract.charset import to_utf8
 from lycosa.extract.headers import Headers, languages_of_headers
+from lycosa.extract.html.trees import Overgrown, parse_page
 from lycosa.url import canonicalize
 
 
@@ -21,7 +20,10 @@ def language_versions(
     found = languages_of_headers(headers)
     base = url
     if b"hreflang" in content.lower():
-        document = turbohtml.parse(content.decode("utf-8", "replace"))
+        try:
+            document = parse_page(content)
+        except Overgrown:
+            return []
         if (element := document.select_one("base[href]")) is not None:
             base = canonicalize(str(element.attrs["href"]), url) or url
         found += [

@@ -5,8 +5,9 @@ their spaces. It needs the extra `main-text`; without it, or if nothing is found
 whole text alone.
 
 Resiliparse takes quadratic time for pages that nest deeply, have very many elements, or elements
-with very many attributes (20,000 nested elements: 23 s). Such pages have no main text, so that a
-page takes a second or two at most.
+with very many attributes (20,000 nested elements: 23 s), and opens formatting elements again as the
+standard says (`html.trees`). Such pages have no main text, so that a page takes a second or two at
+most.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from typing import Any
 
 from lycosa.errors import LycosaError
 from lycosa.extract.charset import to_utf8
+from lycosa.extract.html.trees import is_overgrown
 from lycosa.store.warc.http_messages import header, parse_head
 
 MOST_CHARACTERS = 3_000_000
@@ -59,8 +61,9 @@ def main_text(body: bytes, content_type: str | None) -> str | None:
     kind = (content_type or "text/html").partition(";")[0].strip().lower()
     if kind not in _HTML_TYPES:
         return None
-    markup = to_utf8(body, content_type)[0].decode("utf-8", "replace")
-    if is_heavy(markup):
+    content = to_utf8(body, content_type)[0]
+    markup = content.decode("utf-8", "replace")
+    if is_heavy(markup) or is_overgrown(content):
         return None
     found: str = _extract()(markup, main_content=True, alt_texts=False, links=False)
     return found.strip("\n") or None

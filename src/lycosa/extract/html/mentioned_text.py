@@ -45,14 +45,25 @@ def mentioned_in_text(text: str) -> list[str]:
     """Return the words of a text that are plainly URLs, in order."""
     found: list[str] = []
     for match in _IN_TEXT.finditer(text):
-        url = match[0].rstrip(_PUNCTUATION)
-        while url.endswith((")", "]")) and url.count(url[-1]) > url.count("(["[url[-1] == "]"]):
-            url = url[:-1].rstrip(_PUNCTUATION)
+        url = _without_punctuation(match[0])
         if len(url) <= LONGEST:
             found.append(f"http://{url}" if match.lastindex == 2 else url)
         if len(found) == MOST_OF_TEXT:
             break
     return found
+
+
+def _without_punctuation(url: str) -> str:
+    """Drop what belongs to the sentence: punctuation, and brackets that were opened before."""
+    end = len(url.rstrip(_PUNCTUATION))
+    # They are counted once: an URL can end in as many as a text has characters.
+    surplus = {")": url.count(")") - url.count("("), "]": url.count("]") - url.count("[")}
+    while end and surplus.get(url[end - 1], 0) > 0:
+        surplus[url[end - 1]] -= 1
+        end -= 1
+        while end and url[end - 1] in _PUNCTUATION:
+            end -= 1
+    return url[:end]
 
 
 def mentioned_in_markup(markup: str) -> list[str]:

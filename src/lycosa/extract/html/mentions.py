@@ -29,10 +29,13 @@ _ENDINGS = (
     "|xlsx?|pptx?|csv|zip|m?js|css|wasm|png|jpe?g|gif|webp|avif|svg|ico|mp[34]|webm|ogg|m3u8|vtt"
     "|woff2?"
 )
-_STRING = re.compile(
-    r"(?s)//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)"
-    r"""|"((?:[^"\\\n]|\\.)*+)"|'((?:[^'\\\n]|\\.)*+)'|`((?:[^`\\]|\\.)*+)`"""
-)
+_OPENING = re.compile(r"""(?s)//[^\n]*+|/\*(?:[^*]|\*(?!/))*+(?:\*/|\Z)|(["'`])""")
+"""A comment, or where a string may begin."""
+_CONTENT = {
+    '"': re.compile(r'(?s)(?:[^"\\\n]|\\.)*+'),
+    "'": re.compile(r"(?s)(?:[^'\\\n]|\\.)*+"),
+    "`": re.compile(r"(?s)(?:[^`\\]|\\.)*+"),
+}
 _URL = re.compile(
     r"(?i)(?:https?:)?//[^\s/?#\"'<>\\{}|^`:@,]++\.?[^\s\"'<>\\{}|^`]*+"
     r"|\.{0,2}/[\w~%-][^\s\"'<>\\{}|^`*$()\[\],;]*+"
@@ -105,20 +108,32 @@ def mentioned_in_script(text: str) -> list[str]:
 def _strings(text: str, found: list[str]) -> Iterator[tuple[str, int, int]]:
     """Yield strings, joined ones as one, with their places; URLs in comments are found at once."""
     pieces: list[str] = []
-    start = end = 0
-    for string in _STRING.finditer(text):
-        which = string.lastindex
-        if which is None:
-            found += mentioned_in_text(string[0])
+    start = end = position = 0
+    # Up to where no string of a kind ends. A quote before that is an escaped one, and what follows
+    # it has been read: to read it from every such quote would take the square of the length.
+    endless = dict.fromkeys(_CONTENT, 0)
+    while opening := _OPENING.search(text, position):
+        position = opening.end()
+        quote = opening[1]
+        if quote is None:
+            found += mentioned_in_text(opening[0])
             continue
-        value = _unescaped(string[which]) if "\\" in string[which] else string[which]
-        if pieces and _JOINT.fullmatch(text, end, string.start()):
+        if position <= endless[quote]:
+            continue
+        content = _CONTENT[quote].match(text, position)
+        assert content is not None
+        if not text.startswith(quote, content.end()):
+            endless[quote] = content.end()
+            continue
+        position = content.end() + 1
+        value = _unescaped(content[0]) if "\\" in content[0] else content[0]
+        if pieces and _JOINT.fullmatch(text, end, opening.start()):
             pieces.append(value)
         else:
             if pieces:
                 yield "".join(pieces), start, end
-            pieces, start = [value], string.start()
-        end = string.end()
+            pieces, start = [value], opening.start()
+        end = position
     if pieces:
         yield "".join(pieces), start, end
 

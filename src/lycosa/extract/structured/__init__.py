@@ -7,11 +7,13 @@ fetches anything, and none raises on a broken page.
     distiller   runs the readers that a page needs, filters and bounds the triples
     rdfa        RDFa 1.1
     jsonld      JSON-LD 1.1 in script elements
+    context_work  predicts the work that JSON-LD contexts make
     contexts    the well-known JSON-LD contexts
     microdata   Microdata
     meta        Open Graph, Twitter cards and Dublin Core
     meta_names  a quick test whether a page has any of these
     tags        finds single tags of a page without building a tree
     ntriples    writes IRIs and literals as N-Triples
+    budget      how much a reader may write for a page of some size
     counts      the names of the counters about structured data
 """

@@ -9,7 +9,7 @@ A filter is a list of patterns, each a triple in N-Triples with `*` for any run 
 
 Always true:
   * nothing here raises, whatever the page holds: unreadable data is counted by reason;
-  * time and size of the result are bounded;
+  * time, memory and size of the result are linear in the page's bytes, and bounded (`budget`);
   * every triple is there once, and blank nodes begin with the label that the caller gave.
 """
 
@@ -141,7 +141,12 @@ class Distiller:
 
             charset = facts.charset or None
             triples = rdfa.distil(
-                page.body, url, kind or "text/html", charset=charset, label=f"{label}r"
+                page.body,
+                url,
+                kind or "text/html",
+                charset=charset,
+                label=f"{label}r",
+                left_out=found.left_out,
             )
             # It may say a thing twice.
             yield "rdfa", _united([triples])
@@ -157,11 +162,16 @@ class Distiller:
         if "microdata" in forms:
             from lycosa.extract.structured import microdata
 
-            yield "microdata", microdata.distil(text, url, kind, charset="utf-8", label=f"{label}m")
+            yield (
+                "microdata",
+                microdata.distil(
+                    text, url, kind, charset="utf-8", label=f"{label}m", left_out=found.left_out
+                ),
+            )
         if "meta" in forms:
             from lycosa.extract.structured import meta
 
-            yield "meta", meta.distil(text, url, kind, charset="utf-8")
+            yield "meta", meta.distil(text, url, kind, charset="utf-8", left_out=found.left_out)
 
     def _cut(self, found: Found) -> None:
         """Drop triples that the filter names, and those beyond the limits."""

@@ -6,7 +6,10 @@ pyoxigraph's parser, which fetches nothing, does the rest.
 
 That parser's time grows with the square of the nesting, and beyond some thousands it crashes, as
 it does when the terms of a context define each other in a long chain. So JSON that is
-nested deeper than `DEEPEST`, and contexts of more than `MOST_TERMS`, are refused beforehand.
+nested deeper than `DEEPEST`, and contexts of more than `MOST_TERMS`, are refused beforehand. For
+every context that a node has it copies all terms that are in force. So the work of all contexts of
+a script is predicted (`context_work`), and refused where it is out of proportion. A well-known
+context is made once for a script; its mentions share it.
 
 Triples in a named graph (`@graph`) are treated as the page's own.
 
@@ -26,12 +29,15 @@ import pyoxigraph
 
 from lycosa.extract.charset import in_utf8
 from lycosa.extract.structured import ntriples
+from lycosa.extract.structured.budget import room_of
+from lycosa.extract.structured.context_work import context_work
 from lycosa.extract.structured.contexts import CONTEXTS
 from lycosa.extract.structured.counts import (
     BAD_JSON,
     BAD_JSON_LD,
     JSON_TOO_DEEP,
     JSON_TOO_LARGE,
+    TOO_COSTLY,
     UNKNOWN_CONTEXT,
 )
 from lycosa.extract.structured.tags import attributes_at, document_base
@@ -40,6 +46,9 @@ DEEPEST = 48
 MOST_TERMS = 500
 LARGEST_BYTES = 2_000_000
 MOST_TRIPLES = 100_000
+WORK_OF_BYTE = 1
+SPARE_WORK = 200_000
+"""Terms that contexts may copy: so many for each character of a script, and so many more."""
 
 _OPENING = re.compile(rb"<!--|<(script|style|textarea|title)\b", re.IGNORECASE)
 _WRAPPING = re.compile(r"\A\s*+(?:<!--|(?:(?://|/\*)\s*+)?+<!\[CDATA\[(?:\s*+\*/)?+)")
@@ -70,8 +79,8 @@ def distil_with_reasons(
     for number, script in enumerate(found):
         data = script.decode("utf-8", "replace")
         try:
-            document = _read(data if is_html else unescape(data))
-            _add(document, base, f"{label}{number}_", names, lines)
+            script_text = data if is_html else unescape(data)
+            _add(script_text, base, f"{label}{number}_", names, lines)
         except _Refused as refusal:
             refused[refusal.reason] += 1
         names.clear()
@@ -83,7 +92,7 @@ def distil_document(body: bytes, base: str, *, label: str = "b") -> Distilled:
     refused: Counter[str] = Counter()
     lines: dict[str, None] = {}
     try:
-        _add(_read(body.decode("utf-8-sig", "replace")), base, label, {}, lines)
+        _add(body.decode("utf-8-sig", "replace"), base, label, {}, lines)
     except _Refused as refusal:
         refused[refusal.reason] += 1
     return Distilled(ntriples.encoded(list(lines)), refused)
@@ -129,7 +138,7 @@ def _read(text: str) -> Any:
         raise _Refused(JSON_TOO_DEEP) from None
     except ValueError:
         raise _Refused(BAD_JSON) from None
-    _bring_contexts(document)
+    _bring_contexts(document, len(text))
     return document
 
 
@@ -137,17 +146,18 @@ def _no_number(name: str) -> NoReturn:
     raise ValueError(name)
 
 
-def _bring_contexts(document: Any) -> None:
-    """Put known contexts where their addresses stand; refuse others, and what is too deep.
+def _bring_contexts(document: Any, size: int) -> None:
+    """Put known contexts where their addresses stand; refuse others, and what is too deep or dear.
 
     Of a known context only the terms are taken that occur at all: reading it costs more than
-    everything else.
+    everything else. `size` is that of the script.
     """
-    with_context: list[dict[str, Any]] = []
+    layers: list[list[dict[str, Any]]] = []
     words: set[str] = set()
     layer: list[Any] = [document]
     for _ in range(DEEPEST):
         inner: list[Any] = []
+        with_context = []
         for part in layer:
             if isinstance(part, dict):
                 words.update(part)
@@ -156,28 +166,41 @@ def _bring_contexts(document: Any) -> None:
                 inner += [value for value in part.values() if isinstance(value, dict | list)]
             elif isinstance(part, list):
                 inner += [value for value in part if isinstance(value, dict | list)]
+        if with_context:
+            layers.append(with_context)
         if not inner:
             break
         layer = inner
     else:
         raise _Refused(JSON_TOO_DEEP)
-    for part in with_context:
-        part["@context"] = _context(part["@context"], words)
+    known: dict[str, Any] = {}
+    for with_context in layers:
+        for part in with_context:
+            part["@context"] = _context(part["@context"], words, known)
+    contexts = [[part["@context"] for part in parts] for parts in layers]
+    # Most scripts have one context, a well-known one.
+    if contexts != [list(known.values())] and (
+        context_work(contexts, size) > WORK_OF_BYTE * size + SPARE_WORK
+    ):
+        raise _Refused(TOO_COSTLY)
 
 
-def _context(given: Any, words: set[str]) -> Any:
+def _context(given: Any, words: set[str], made: dict[str, Any]) -> Any:
     if isinstance(given, list):
-        return [_context(one, words) for one in given]
+        return [_context(one, words, made) for one in given]
     if isinstance(given, str):
+        if given in made:
+            return made[given]
         address = urldefrag(given.strip())[0].partition("://")[2].removeprefix("www.").rstrip("/")
         known = CONTEXTS.get(address.lower())
         if known is None:
             raise _Refused(UNKNOWN_CONTEXT)
-        return {
+        made[given] = {
             term: meaning
             for term, meaning in known.items()
             if term in words or isinstance(meaning, str)
         }
+        return made[given]
     if isinstance(given, dict):
         if len(given) > MOST_TERMS:
             raise _Refused(JSON_TOO_LARGE)
@@ -186,23 +209,27 @@ def _context(given: Any, words: set[str]) -> Any:
     return given
 
 
-def _add(
-    document: Any, base: str, label: str, names: dict[str, str], lines: dict[str, None]
-) -> None:
-    """Add the triples of a document; those before a mistake are kept."""
+def _add(script: str, base: str, label: str, names: dict[str, str], lines: dict[str, None]) -> None:
+    """Add the triples of a script; those before a mistake, or the end of the room, are kept."""
+    document, size = _read(script), len(script)
     data = json.dumps(document, ensure_ascii=False).encode("utf-8", "replace")
+    room = room_of(size)
     try:
         for quad in pyoxigraph.parse(
             data, format=pyoxigraph.RdfFormat.JSON_LD, base_iri=ntriples.checked(base)
         ):
             if len(lines) >= MOST_TRIPLES:
                 return
+            if room < 0:
+                raise _Refused(TOO_COSTLY)
             subject, value = quad.subject, quad.object
             words = [
                 _blank(word, label, names) if isinstance(word, pyoxigraph.BlankNode) else str(word)
                 for word in (subject, value)
             ]
-            lines[f"{words[0]} {quad.predicate} {words[1]}"] = None
+            line = f"{words[0]} {quad.predicate} {words[1]}"
+            room -= len(line)
+            lines[line] = None
     except (SyntaxError, ValueError):
         raise _Refused(BAD_JSON_LD) from None
 

@@ -17,9 +17,11 @@ The elements are found without a tree.
 from __future__ import annotations
 
 import re
+from collections import Counter
 
 from lycosa.extract.charset import in_utf8
 from lycosa.extract.structured import ntriples
+from lycosa.extract.structured.budget import note, room_of
 from lycosa.extract.structured.meta_names import has_meta
 from lycosa.extract.structured.ntriples import XSD, literal, resolved
 from lycosa.extract.structured.tags import attributes_at, document_base
@@ -48,9 +50,17 @@ _SCHEMES = {"w3cdtf": f"{XSD}date", "dcterms.w3cdtf": f"{XSD}date"}
 
 
 def distil(
-    body: bytes, base: str, media_type: str, *, charset: str | None = None, label: str = "b"
+    body: bytes,
+    base: str,
+    media_type: str,
+    *,
+    charset: str | None = None,
+    left_out: Counter[str] | None = None,
 ) -> bytes:
-    """Return the triples of a page as N-Triples; it has no blank nodes."""
+    """Return the triples of a page as N-Triples; it has no blank nodes.
+
+    A page that takes too much is counted in `left_out`; its first triples are returned.
+    """
     text = in_utf8(body, media_type, charset)
     if not has_meta(text):
         return b""
@@ -60,12 +70,18 @@ def distil(
         return b""
     found, schemas, language = _elements(text)
     lines: dict[str, None] = {}
+    room = room_of(len(text))
     for name, attributes in found:
-        for word in name.split():
+        value = _value(attributes, page, attributes.get("lang", language))
+        for word in name.split() if value is not None else ():
             predicate = _predicate(word, schemas)
-            value = _value(attributes, page, attributes.get("lang", language))
-            if predicate is not None and value is not None:
-                lines[f"<{subject}> <{predicate}> {value}"] = None
+            if predicate is not None:
+                line = f"<{subject}> <{predicate}> {value}"
+                room -= len(line)
+                lines[line] = None
+            if room < 0:
+                note(left_out)
+                return ntriples.encoded(list(lines))
         if len(lines) >= MOST_TRIPLES:
             break
     return ntriples.encoded(list(lines))
@@ -95,7 +111,8 @@ def _elements(body: bytes) -> tuple[list[tuple[str, dict[str, str]]], dict[str, 
                 (attributes[key], attributes) for key in ("property", "name") if key in attributes
             ]
         elif (relation := attributes.get("rel", "")).lower().startswith("schema."):
-            schemas[relation[7:].lower()] = attributes.get("href", "")
+            # No IRI begins with a longer one, and every name would be as long.
+            schemas[relation[7:].lower()] = attributes.get("href", "")[: ntriples.LONGEST_IRI + 1]
         elif relation:
             found.append((relation, attributes))
     return found, schemas, language

@@ -14,19 +14,19 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
+from collections import Counter
 from collections.abc import Mapping
 from typing import NamedTuple
 
 import turbohtml
 
 from lycosa.extract.charset import in_utf8
+from lycosa.extract.html.trees import Overgrown, parse_page
 from lycosa.extract.structured import ntriples
+from lycosa.extract.structured.budget import note, room_of
 from lycosa.extract.structured.ntriples import RDF, XSD, literal, resolved
 
 MOST_TRIPLES = 100_000
-LARGEST_BYTES = 20_000_000
-"""Of what comes out: properties within properties repeat their text."""
-
 Registry = Mapping[str, Mapping[str, str]]
 """For each vocabulary, properties that also say something in another one."""
 
@@ -37,6 +37,7 @@ REGISTRY: Registry = {
     "http://microformats.org/profile/hcalendar#": {},
 }
 
+_PLACE_COST = 64
 _TYPE = f"<{RDF}type>"
 _SOURCES = frozenset({"audio", "embed", "iframe", "img", "source", "track", "video"})
 _LINKS = frozenset({"a", "area", "link"})
@@ -66,10 +67,22 @@ def distil(
     charset: str | None = None,
     label: str = "b",
     registry: Registry = REGISTRY,
+    left_out: Counter[str] | None = None,
 ) -> bytes:
-    """Return the triples of a page as N-Triples; blank nodes are `_:{label}{n}`."""
+    """Return the triples of a page as N-Triples; blank nodes are `_:{label}{n}`.
+
+    A page that takes too much is counted in `left_out`; its first triples are returned.
+    """
     text = in_utf8(body, media_type, charset)
-    return ntriples.encoded(_Page(text, base, label, registry).triples())
+    try:
+        page = _Page(text, base, label, registry)
+    except Overgrown:
+        note(left_out)
+        return b""
+    triples = page.triples()
+    if page.is_full:
+        note(left_out)
+    return ntriples.encoded(triples)
 
 
 class _Element(NamedTuple):
@@ -104,9 +117,10 @@ class _Page:
         self._predicates: dict[tuple[str, str], str | None] = {}
         self._said = 0
         """Triples, those that were said before among them."""
-        self._size = 0
+        self._room = room_of(len(body))
+        """Bytes that may still be appended: properties within properties repeat their text."""
         self._lines: dict[str, None] = {}
-        self._read(turbohtml.parse(body.decode("utf-8", "replace")))
+        self._read(parse_page(body))
 
     def triples(self) -> list[str]:
         """Return the triples of all items, each once."""
@@ -161,7 +175,12 @@ class _Page:
             end = self._ends[root]
             if root in self._elements and "itemscope" in self._elements[root].attributes:
                 end = root + 1
-            numbers += among[bisect_left(among, root) : bisect_left(among, end)]
+            first, last = bisect_left(among, root), bisect_left(among, end)
+            numbers += among[first:last]
+            # Many items can refer to the same properties.
+            self._room -= _PLACE_COST * (last - first)
+            if self.is_full:
+                break
         return [self._elements[number] for number in dict.fromkeys(numbers)]
 
     # -- the note's algorithm -------------------------------------------------------------
@@ -169,7 +188,7 @@ class _Page:
     def _say(self, first: int) -> None:
         """Write the triples of an item, and of the items that it leads to."""
         waiting: list[tuple[int, str]] = [(first, "")]
-        while waiting and not self._is_full:
+        while waiting and not self.is_full:
             number, inherited = waiting.pop()
             if number in self._subjects:
                 continue
@@ -181,7 +200,7 @@ class _Page:
                 self._add(subject, _TYPE, f"<{ntriples.checked(name)}>")
             context = types[0] if types else inherited
             for element in self._properties(item):
-                if self._is_full:
+                if self.is_full:
                     return
                 self._say_property(subject, element, context, waiting)
 
@@ -196,26 +215,33 @@ class _Page:
         else:
             known = self._values.get(element.number)
             value = self._value(element) if known is None else known
-            self._values[element.number] = value
+            if known is None:
+                self._room -= len(value)
+                self._values[element.number] = value
         vocabulary = self._vocabulary(context)
         for name in attributes.get("itemprop", "").split():
+            if self.is_full:
+                return
             if predicate := self._predicate(name, vocabulary):
                 self._add(subject, f"<{predicate}>", value)
             if also := self._registry.get(vocabulary, {}).get(name):
                 self._add(subject, f"<{also}>", value)
         if not value.startswith('"'):
             for name in attributes.get("itemprop-reverse", "").split():
+                if self.is_full:
+                    return
                 if predicate := self._predicate(name, vocabulary):
                     self._add(value, f"<{predicate}>", subject)
 
     @property
-    def _is_full(self) -> bool:
-        return self._said >= MOST_TRIPLES or self._size >= LARGEST_BYTES
+    def is_full(self) -> bool:
+        """There is no room for more."""
+        return self._said >= MOST_TRIPLES or self._room < 0
 
     def _add(self, subject: str, predicate: str, value: str) -> None:
         line = f"{subject} {predicate} {value}"
         self._said += 1
-        self._size += len(line)
+        self._room -= len(line)
         self._lines[line] = None
 
     def _named(self, item: _Element) -> str:

@@ -42,10 +42,15 @@ def resolved(reference: str, base: str) -> str | None:
     return checked(full)
 
 
-@lru_cache(maxsize=4096)
 def checked(text: str) -> str | None:
     """Return an IRI with what may not stand in one percent-encoded; None if that is no IRI."""
-    if len(text) > LONGEST_IRI or not is_absolute(text):
+    # The cache would keep thousands of texts as long as a page.
+    return _checked(text) if len(text) <= LONGEST_IRI else None
+
+
+@lru_cache(maxsize=4096)
+def _checked(text: str) -> str | None:
+    if not is_absolute(text):
         return None
     text = _FORBIDDEN.sub(lambda found: quote(found[0], safe=""), text)
     try:

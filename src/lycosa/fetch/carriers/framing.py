@@ -8,11 +8,16 @@ Time is linear in the bytes.
 from __future__ import annotations
 
 import enum
+import re
 
 from lycosa.coding.chunks import chunk_size
 
 _MAGIC = b"HTTP/"
 _LONGEST_SIZE_LINE = 16_384
+_SMALL = re.compile(
+    rb"(?s)(?:" + b"|".join(rb"%x\r\n.{%d}\r\n" % (size, size) for size in range(1, 16)) + rb")++"
+)
+"""Chunks of a few bytes, one after the other."""
 _BLANK = (b"", b"\r")
 """An empty line without its line feed."""
 
@@ -47,6 +52,10 @@ class ChunkReader:
                 step = min(self._left, end - at)
                 self._left -= step
                 at += step
+                continue
+            # A body of very small chunks would take microseconds a byte in the steps below.
+            if self._expects is _Line.SIZE and not self._line and (run := _SMALL.match(data, at)):
+                at = run.end()
                 continue
             stop = data.find(b"\n", at)
             if stop < 0:

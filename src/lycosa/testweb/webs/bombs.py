@@ -34,7 +34,7 @@ def _json_ld(text: str) -> bytes:
 
 def _filled(part: str | Callable[[int], str], size_bytes: int) -> str:
     """Return parts up to about that size; a part may depend on its number."""
-    size, parts = 0, []
+    size, parts = 0, list[str]()
     while size < size_bytes:
         parts.append(part if isinstance(part, str) else part(len(parts)))
         size += len(parts[-1])
@@ -50,7 +50,7 @@ def one_context(size_bytes: int) -> bytes:
 
 def contexts_of_nodes(size_bytes: int) -> bytes:
     """Define many terms, then write many nodes, each with a context of its own."""
-    terms = _filled(lambda n: f'"t{n:x}":"x:{n:x}",', min(size_bytes // 2, 9_000))
+    terms = _filled(lambda n: f'"t{n:x}":"x:{n:x}",', min(size_bytes // 2, 6_000))
     nodes = _filled(lambda n: f'{{"@context":{{"u":"x:{n:x}"}},"u":1}},', size_bytes // 2)
     return _json_ld(f'{{"@context":{{{terms}"z":"x:z"}},"@graph":[{nodes}{{"z":1}}]}}')
 
@@ -64,7 +64,7 @@ def contexts_in_a_list(size_bytes: int) -> bytes:
 
 def scoped_contexts(size_bytes: int) -> bytes:
     """Give a term a context that is long, and use that term in many nodes."""
-    terms = _filled(lambda n: f'"t{n:x}":"x:{n:x}",', min(size_bytes // 2, 9_000))
+    terms = _filled(lambda n: f'"t{n:x}":"x:{n:x}",', min(size_bytes // 2, 6_000))
     nodes = _filled('{"p":{"t1":1}},', size_bytes // 2)
     context = f'{{"p":{{"@id":"x:p","@context":{{{terms}"z":"x:z"}}}}}}'
     return _json_ld(f'{{"@context":{context},"@graph":[{nodes}{{"z":1}}]}}')

@@ -17,44 +17,57 @@ Always true:
   * any bytes give triples, or none; nothing here raises, and nothing is fetched: a vocabulary
     is named (`rdfa:usesVocabulary`), not read;
   * every line is valid N-Triples in UTF-8;
-  * time and output are linear in the bytes: the output has at most `MOST_OUTPUT` times as
-    many bytes as the document, and `SPARE_OUTPUT` more.
+  * time, memory and output are linear in the bytes (`structured.budget`, `html.trees`).
 
 Not here: whether a page has RDFa at all (`Facts.has_rdfa`, by the scanner), Microdata, JSON-LD.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+
 from lycosa.extract.charset import to_utf8
+from lycosa.extract.html.trees import Overgrown
+from lycosa.extract.structured.budget import note, room_of
 from lycosa.extract.structured.rdfa.copying import COPY, with_copies
 from lycosa.extract.structured.rdfa.hosts import host_of
-from lycosa.extract.structured.rdfa.iris import resolve, without_fragment
+from lycosa.extract.structured.rdfa.iris import near_base, without_fragment
 from lycosa.extract.structured.rdfa.trees import html_markup, xml_markup
 from lycosa.extract.structured.rdfa.walk import walk
 
 __all__ = ["distil"]
 
-MOST_OUTPUT = 16
-SPARE_OUTPUT = 1 << 20
-
 
 def distil(
-    body: bytes, base: str, media_type: str, *, charset: str | None = None, label: str = "b"
+    body: bytes,
+    base: str,
+    media_type: str,
+    *,
+    charset: str | None = None,
+    label: str = "b",
+    left_out: Counter[str] | None = None,
 ) -> bytes:
     """Return the triples of a document as lines of N-Triples.
 
     `base` is the URL that it came from, `charset` what the server named, or what is known by
     now. Blank nodes are `_:{label}0`, `_:{label}1` and so on: a label that no other document has
-    keeps them apart. Every triple is there once.
+    keeps them apart. Every triple is there once. A document that takes too much is counted in
+    `left_out`; the triples found before that are returned.
     """
     body, _ = to_utf8(body, f"{media_type}; charset={charset}" if charset else media_type)
     host = host_of(body, media_type)
-    markup, href = xml_markup(body, host) if host.is_xml else html_markup(body)
+    try:
+        markup, href = xml_markup(body, host) if host.is_xml else html_markup(body)
+    except Overgrown:
+        note(left_out)
+        return b""
     document = base = without_fragment(base)
     if href is not None:
-        base = without_fragment(resolve(document, href.strip()))
-    room = MOST_OUTPUT * len(body) + SPARE_OUTPUT
-    triples = walk(markup, host, document, base, label, room)
+        base = near_base(document, href.strip())
+    room = room_of(len(body))
+    triples, is_cut = walk(markup, host, document, base, label, room)
+    if is_cut:
+        note(left_out)
     if COPY in triples and host.is_page:
         return with_copies(triples, room)
     lines = triples.splitlines(keepends=True)

@@ -29,6 +29,10 @@ def with_copies(triples: bytes, room: int) -> bytes:
             continue
         copied.add(pattern)
         said[subject].pop(rest, None)
+        # Patterns that copy each other come here again; what is looked at is charged too.
+        room -= len(said[pattern])
+        if room < 0:
+            return triples
         for other in list(said[pattern]):
             if other != _IS_PATTERN and other not in said[subject]:
                 room -= len(subject) + len(other) + 2

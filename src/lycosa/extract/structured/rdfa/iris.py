@@ -65,6 +65,16 @@ def _without_dots(reference: str) -> str:
     return "/".join(kept) + reference[len(path) :]
 
 
+LONGEST_BASE = 4000
+"""Bytes; a longer base is ignored, because every reference of a page would be as long."""
+
+
+def near_base(base: str, reference: str) -> str:
+    """Return the base that a reference names, without its fragment."""
+    named = without_fragment(resolve(base, reference))
+    return named if len(named) <= LONGEST_BASE else base
+
+
 def iri_term(iri: str) -> str:
     """Return an absolute IRI as a term."""
     if _FORBIDDEN.search(iri):

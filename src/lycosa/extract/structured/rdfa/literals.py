@@ -13,8 +13,10 @@ from collections.abc import Mapping
 import turbohtml
 from lxml import etree
 
+from lycosa.extract.html.trees import is_overgrown
 from lycosa.extract.structured.rdfa.hosts import XHTML_NAMESPACE
 
+MOST_NAMESPACES = 200
 XSD = "http://www.w3.org/2001/XMLSchema#"
 _DATE = r"-?\d{4,}-\d\d-\d\d"
 _TIME = r"\d\d:\d\d:\d\d(?:\.\d+)?"
@@ -39,22 +41,39 @@ def xml_literal(markup: str, prefixes: Mapping[str, str], is_xml: bool) -> str:
     """Return a piece of markup as canonical XML with what is in scope.
 
     `prefixes` has the prefixes and namespaces in scope, the default one under "". What cannot
-    be read as XML is returned as it is.
+    be read as XML is returned as it is, and so is what has more than `MOST_NAMESPACES` in scope:
+    canonical XML takes the square of their number for every element.
     """
-    if "<" not in markup and "&" not in markup:
+    if not _is_markup(markup):
         return markup
     scope = prefixes if is_xml else {**prefixes, "": XHTML_NAMESPACE}
+    if len(scope) > MOST_NAMESPACES:
+        return markup
     declared = "".join(
         f' xmlns{":" + name if name else ""}="{_quoted(iri)}"'
         for name, iri in scope.items()
         if iri and name not in (":", "xml", "xmlns")
     )
     try:
+        if not is_xml and is_overgrown(markup.encode()):
+            return markup
         inner = markup if is_xml else turbohtml.parse_fragment(markup).inner_xml
         root = etree.fromstring(f"<x{declared}>{inner}</x>".encode(), _parser())
         return _text(root.text) + "".join(map(_canonical, root))
     except (etree.LxmlError, ValueError):
         return markup
+
+
+def scope_cost(markup: str, prefixes: Mapping[str, str]) -> int:
+    """Return how many bytes of declarations `xml_literal` may write: all, for each element."""
+    if not prefixes or not _is_markup(markup):
+        return 0
+    declared = sum(len(name) + len(iri) + 10 for name, iri in prefixes.items())
+    return declared * (1 + markup.count("<"))
+
+
+def _is_markup(text: str) -> bool:
+    return "<" in text or "&" in text
 
 
 def _parser() -> etree.XMLParser:

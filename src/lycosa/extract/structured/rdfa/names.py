@@ -12,6 +12,8 @@ XML_LITERAL, HTML_LITERAL = f"<{RDF}XMLLiteral>", f"<{RDF}HTML>"
 USES_VOCABULARY = "<http://www.w3.org/ns/rdfa#usesVocabulary>"
 ROLE = f"<{VOCABULARY}role>"
 
+ITEM_COST = 16
+"""What a place in a list costs of the room that there is for output, until it is written."""
 XML_COST = 8
 """What a byte of an XML literal costs of the room that there is for output: it is parsed again."""
 
@@ -32,10 +34,6 @@ _SPLIT = re.compile("[ \t\n\r\f]+")
 
 IS_TERM = re.compile(r"[^\W\d][\w.\-/\xb7]*\Z").match
 IS_PREFIX = re.compile(r"[^\W\d][\w.\-\xb7]*\Z").match
-
-
-class Full(Exception):
-    """There is no room for more output; it never leaves a walk."""
 
 
 def split_words(value: str) -> list[str]:

@@ -15,10 +15,10 @@ from __future__ import annotations
 import re
 from html.entities import html5
 
-import turbohtml
 from lxml import etree
 
 from lycosa.extract.html._scan import is_utf8
+from lycosa.extract.html.trees import parse_page
 from lycosa.extract.structured.rdfa.hosts import XHTML_NAMESPACE, Host
 
 _ENTITY = re.compile(rb"&(?!amp;|lt;|gt;|quot;|apos;)([A-Za-z][A-Za-z0-9]*;)")
@@ -29,8 +29,11 @@ _PARSER = etree.XMLParser(
 
 
 def html_markup(body: bytes) -> tuple[bytes, str | None]:
-    """Return the markup of a page in UTF-8, and the first `href` of a `base`."""
-    document = turbohtml.parse(body.decode("utf-8", "replace"))
+    """Return the markup of a page in UTF-8, and the first `href` of a `base`.
+
+    Raises `Overgrown` where that would be out of proportion to the page.
+    """
+    document = parse_page(body)
     base = document.select_one("base[href]") if b"<base" in body.lower() else None
     markup = document.html.encode("utf-8", "replace")
     return markup, None if base is None else str(base.attrs["href"])

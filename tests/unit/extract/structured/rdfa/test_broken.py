@@ -11,7 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from growth import is_linear
-from lycosa.extract.structured.rdfa import MOST_OUTPUT, SPARE_OUTPUT, distil
+from lycosa.extract.structured.budget import MOST_OUTPUT, SPARE_OUTPUT
+from lycosa.extract.structured.rdfa import distil
 from seeds import examples
 
 BASE = "http://e.test/folder/page"

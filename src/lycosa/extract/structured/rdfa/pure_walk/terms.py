@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from lycosa.extract.structured.budget import LONG_NAME, Full
 from lycosa.extract.structured.rdfa.hosts import PREFIXES, Host
 from lycosa.extract.structured.rdfa.iris import iri_term, is_absolute, resolve
 from lycosa.extract.structured.rdfa.names import IS_TERM, SPACES, split_words
@@ -23,14 +24,27 @@ class Scope(NamedTuple):
 class Terms:
     """Resolves words to IRIs and blank nodes."""
 
-    def __init__(self, host: Host, document: str, base: str, label: str) -> None:
+    def __init__(self, host: Host, document: str, base: str, label: str, room: int) -> None:
         self.host = host
         self.document = document
         self.label = label
         self.prefixes: dict[str, str] = {}
         self.nodes: dict[str, str] = {}
         self.node_count = 0
+        self.room = room
         self.scope = Scope("", "", base)
+
+    def charge(self, size: int) -> None:
+        """Take from the room that there is for output; raises `Full`."""
+        self.room -= size
+        if self.room < 0:
+            raise Full
+
+    def charged(self, term: str) -> str:
+        """Return a term; a long one costs its length, because it is kept even if it is unused."""
+        if len(term) > LONG_NAME // 4 and (size := len(term.encode())) > LONG_NAME:
+            self.charge(size)
+        return term
 
     def node(self) -> str:
         """Make a blank node."""
@@ -50,13 +64,13 @@ class Terms:
             return ""
         prefix = prefix.lower() or ":"
         iri = self.prefixes.get(prefix) or PREFIXES.get(prefix)
-        return iri_term(resolve(self.document, iri + reference)) if iri else ""
+        return self.charged(iri_term(resolve(self.document, iri + reference))) if iri else ""
 
     def term(self, value: str) -> str:
         """Resolve a term, a CURIE or an absolute IRI, or return ""."""
         if IS_TERM(value):
             if self.scope.vocabulary:
-                return iri_term(self.scope.vocabulary + value)
+                return self.charged(iri_term(self.scope.vocabulary + value))
             terms = self.host.terms
             iri = terms.get(value) or terms.get(value.lower())
             return iri_term(iri) if iri else ""

@@ -10,28 +10,29 @@ Terms are strings in N-Triples: `<iri>`, `_:b0`, `"text"@en`; "" is none.
 Always true:
   * the triples are those of `lycosa.extract.structured.rdfa.walk.walk`, in the same order;
   * nothing recurses; a mapping is changed in place and changed back when its element ends;
-  * output stops at `room` bytes: a thousand nested elements can each claim the same text, and
-    a prefix be as long as a page.
+  * what is appended anywhere is charged to `room`, and ends there: a thousand nested elements can
+    each claim the same text, a thousand lists wait for the same item, and a prefix be as long as
+    a page.
 """
 
 from __future__ import annotations
 
-from contextlib import suppress
-
+from lycosa.extract.structured.budget import Full
 from lycosa.extract.structured.rdfa.hosts import VOCABULARY, Host, whole_vocabulary
 from lycosa.extract.structured.rdfa.iris import (
     iri_term,
     language_tag,
     literal_term,
+    near_base,
     resolve,
-    without_fragment,
 )
-from lycosa.extract.structured.rdfa.literals import moment_type, xml_literal
+from lycosa.extract.structured.rdfa.literals import moment_type, scope_cost, xml_literal
 from lycosa.extract.structured.rdfa.names import (
     FIRST,
     HTML_LITERAL,
     IS_PREFIX,
     IS_TERM,
+    ITEM_COST,
     NIL,
     REST,
     ROLE,
@@ -40,7 +41,6 @@ from lycosa.extract.structured.rdfa.names import (
     USES_VOCABULARY,
     XML_COST,
     XML_LITERAL,
-    Full,
     split_words,
 )
 from lycosa.extract.structured.rdfa.pure_walk.elements import (
@@ -55,24 +55,28 @@ from lycosa.extract.structured.rdfa.pure_walk.terms import Scope, Terms
 from lycosa.extract.structured.rdfa.pure_walk.tokens import Attributes, End, Text, tokens
 
 
-def walk(markup: bytes, host: Host, document: str, base: str, label: str, room: int) -> bytes:
-    """Return the triples of a document's markup, up to `room` bytes.
+def walk(
+    markup: bytes, host: Host, document: str, base: str, label: str, room: int
+) -> tuple[bytes, bool]:
+    """Return the triples of a document's markup, up to `room` bytes, and whether there are more.
 
     `document` is where it came from, which is not always the base of what it refers to.
     """
     page = _Walk(host, document, base, label, room)
-    with suppress(Full):
+    is_cut = False
+    try:
         page.read(markup.decode())
-    return "".join(page.lines).encode()
+    except Full:
+        is_cut = True
+    return "".join(page.lines).encode(), is_cut
 
 
 class _Walk(Terms):
     """One document."""
 
     def __init__(self, host: Host, document: str, base: str, label: str, room: int) -> None:
-        super().__init__(host, document, base, label)
+        super().__init__(host, document, base, label, room)
         self.markup = ""
-        self.room = room
         self.lines: list[str] = []
         self.text: list[str] = []
         self.literals = 0
@@ -138,6 +142,7 @@ class _Walk(Terms):
             self.write_property(element, lists)
         for waiting in parent.incomplete:  # step 12
             if waiting.items is not None:
+                self.charge(ITEM_COST)
                 waiting.items.append(element.subject)
             elif waiting.is_reverse:
                 self.write(element.subject, waiting.predicate, waiting.subject)
@@ -178,6 +183,7 @@ class _Walk(Terms):
         for predicate in self.iris(element.rel):
             items = lists.items.setdefault(predicate, []) if element.is_list else None
             if not current:
+                self.charge(len(predicate.encode()))
                 incomplete.append(Incomplete(subject, predicate, False, items))
             elif items is not None:
                 items.append(current)
@@ -187,6 +193,7 @@ class _Walk(Terms):
             if current:
                 self.write(current, predicate, subject)
             else:
+                self.charge(len(predicate.encode()))
                 incomplete.append(Incomplete(subject, predicate, True, None))
         return incomplete
 
@@ -229,7 +236,7 @@ class _Walk(Terms):
         attributes = element.attributes
         language, vocabulary, base = self.scope
         if not self.host.is_page and "xml:base" in attributes:
-            base = without_fragment(resolve(base, attributes["xml:base"].strip(SPACES)))
+            base = near_base(base, attributes["xml:base"].strip(SPACES))
             if len(self.stack) == 1:
                 self.context = _root(base)
         if "vocab" in attributes:
@@ -293,7 +300,7 @@ class _Walk(Terms):
         if size > self.room:
             raise Full
         if kind == XML_LITERAL:
-            self.room -= XML_COST * size
+            self.charge(XML_COST * size + scope_cost(value, self.prefixes))
             value = xml_literal(value, self.prefixes, self.host.is_xml)
         elif element.is_moment:
             kind = moment_type(value)
@@ -310,9 +317,7 @@ class _Walk(Terms):
 
     def write(self, subject: str, predicate: str, value: str) -> None:
         line = f"{subject} {predicate} {value} .\n"
-        self.room -= len(line.encode())
-        if self.room < 0:
-            raise Full
+        self.charge(len(line.encode()))
         self.lines.append(line)
 
     def write_roles(self, attributes: Attributes) -> None:

@@ -193,6 +193,7 @@ cdef class Elements(Literals):
                     items = None
                 if incomplete is NOTHING:
                     incomplete = []
+                self.charge(PyBytes_GET_SIZE(term))
                 incomplete.append(waiting_for(subject, term, False, items))
         if rev is not None:
             for term in self.terms(rev):
@@ -203,6 +204,7 @@ cdef class Elements(Literals):
                     continue
                 if incomplete is NOTHING:
                     incomplete = []
+                self.charge(PyBytes_GET_SIZE(term))
                 incomplete.append(waiting_for(subject, term, True, None))
         return incomplete
 
@@ -212,6 +214,7 @@ cdef class Elements(Literals):
         cdef Incomplete waiting
         for waiting in self.incomplete:
             if waiting.items is not None:
+                self.charge(ITEM_COST)
                 waiting.items.append(subject)
             elif waiting.is_reverse:
                 self.write(subject, waiting.predicate, waiting.subject)
@@ -230,7 +233,7 @@ cdef class Elements(Literals):
         frame.scope = (self.language, self.vocabulary, self.base, self.words, self.lines)
         if self.has(XML_BASE) and not self.is_page:
             value = self.value_text(self.attributes[XML_BASE]).strip(SPACES)
-            self.set_base(without_fragment(resolve(self.base, value)))
+            self.set_base(near_base(self.base, value))
             is_renamed = True
             if self.depth == 1:
                 self.parent_object = iri_term(self.base).encode()

@@ -98,8 +98,9 @@ cdef class Literals(Names):
             if value.size > self.room:
                 raise Full
             if datatype == XML_LITERAL:
-                self.room -= XML_COST * value.size
-                text = xml_literal(text_of(value), self.prefixes, bool(self.is_xml)).encode()
+                content = text_of(value)
+                self.charge(XML_COST * value.size + <Py_ssize_t> scope_cost(content, self.prefixes))
+                text = xml_literal(content, self.prefixes, bool(self.is_xml)).encode()
                 value = piece_of(text)
             term = literal_of(value, b"", datatype)
         else:

@@ -1,7 +1,7 @@
 # What names stand for: IRIs by the base, CURIEs by prefixes, terms by the vocabulary.
 #
 # What the words of a value stand for is looked up once for as long as prefixes and vocabulary stay
-# the same (`words`, `lines`).
+# the same (`words`, `lines`). A long name is charged whenever it is made, and never kept there.
 
 @cython.internal
 @cython.auto_pickle(False)
@@ -94,7 +94,14 @@ cdef class Names(Output):
             return None
         prefix = prefix.lower() or ":"
         iri = self.prefixes.get(prefix) or PREFIXES.get(prefix)
-        return iri_term(resolve(self.document, iri + reference)).encode() if iri else None
+        return self.charged(iri_term(resolve(self.document, iri + reference))) if iri else None
+
+    @cython.final
+    cdef bytes charged(self, str term):
+        cdef bytes name = term.encode()
+        if PyBytes_GET_SIZE(name) > LONG_NAME:
+            self.charge(PyBytes_GET_SIZE(name))
+        return name
 
     @cython.final
     cdef bytes term(self, str value):
@@ -102,7 +109,7 @@ cdef class Names(Output):
         cdef bytes found
         if IS_TERM(value):
             if self.vocabulary:
-                return iri_term(self.vocabulary + value).encode()
+                return self.charged(iri_term(self.vocabulary + value))
             iri = self.host_terms.get(value) or self.host_terms.get(value.lower())
             return iri_term(iri).encode() if iri else None
         found = self.curie(value)
@@ -117,6 +124,7 @@ cdef class Names(Output):
         cdef Py_ssize_t i, size = PyBytes_GET_SIZE(value)
         cdef const char *colon = <const char *> memchr(data, c":", size)
         cdef Piece iri, reference
+        cdef bytes term
         if colon == NULL or colon == data or size > 200:
             return None
         if colon + 1 < data + size and colon[1] == c"/":
@@ -134,13 +142,16 @@ cdef class Names(Output):
             return None
         reference.start = <const byte *> colon + 1
         reference.size = data + size - colon - 1
-        return joined_iri(iri, reference)
+        term = joined_iri(iri, reference)
+        # A long one is charged where it is made.
+        return term if PyBytes_GET_SIZE(term) <= LONG_NAME else None
 
     @cython.final
     cdef list terms(self, bytes value):
         """Return what the words of a value stand for, in the order in which they are."""
         cdef list found = self.lines.get(value)
         cdef bytes term
+        cdef bint is_long = False
         if found is not None:
             return found
         term = self.usual(value)
@@ -152,10 +163,15 @@ cdef class Names(Output):
             if word in self.words:
                 term = self.words[word]
             else:
-                term = self.words[word] = self.term(word)
+                term = self.term(word)
+                if term is not None and PyBytes_GET_SIZE(term) > LONG_NAME:
+                    is_long = True
+                else:
+                    self.words[word] = term
             if term is not None:
                 found.append(term)
-        self.lines[value] = found
+        if not is_long:
+            self.lines[value] = found
         return found
 
     @cython.final

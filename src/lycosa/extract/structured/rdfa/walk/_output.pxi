@@ -11,6 +11,14 @@ cdef class Output(Tags):
     cdef Py_ssize_t out_size, out_room, room
 
     @cython.final
+    cdef inline int charge(self, Py_ssize_t size) except -1:
+        """Take from the room that there is for output."""
+        self.room -= size
+        if self.room < 0:
+            raise Full
+        return 0
+
+    @cython.final
     cdef bytes node(self):
         """Make a blank node."""
         self.node_count += 1
@@ -22,9 +30,7 @@ cdef class Output(Tags):
         cdef Py_ssize_t third = PyBytes_GET_SIZE(value)
         cdef Py_ssize_t size = first + second + third + 5
         cdef byte *out
-        self.room -= size
-        if self.room < 0:
-            raise Full
+        self.charge(size)
         if self.out_size + size > self.out_room:
             while self.out_size + size > self.out_room:
                 self.out_room *= 2

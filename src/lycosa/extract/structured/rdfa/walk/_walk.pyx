@@ -41,18 +41,21 @@ from libc.string cimport memchr, memcmp, memcpy, memset
 import re
 from html import unescape
 
+from lycosa.extract.structured.budget import LONG_NAME as _LONG_NAME
+from lycosa.extract.structured.budget import Full
 from lycosa.extract.structured.rdfa.hosts import PREFIXES, VOCABULARY, whole_vocabulary
 from lycosa.extract.structured.rdfa.iris import (
     iri_term,
     is_absolute,
     language_tag,
+    near_base,
     resolve,
-    without_fragment,
 )
-from lycosa.extract.structured.rdfa.literals import moment_type, xml_literal
+from lycosa.extract.structured.rdfa.literals import moment_type, scope_cost, xml_literal
 from lycosa.extract.structured.rdfa.names import FIRST as _FIRST
-from lycosa.extract.structured.rdfa.names import FIRST_LINE, IS_PREFIX, IS_TERM, RAW, SPACES, VOID, Full
+from lycosa.extract.structured.rdfa.names import FIRST_LINE, IS_PREFIX, IS_TERM, RAW, SPACES, VOID
 from lycosa.extract.structured.rdfa.names import HTML_LITERAL as _HTML_LITERAL
+from lycosa.extract.structured.rdfa.names import ITEM_COST as _ITEM_COST
 from lycosa.extract.structured.rdfa.names import NIL as _NIL
 from lycosa.extract.structured.rdfa.names import REST as _REST
 from lycosa.extract.structured.rdfa.names import ROLE as _ROLE
@@ -69,7 +72,7 @@ cdef bytes TYPE = _TYPE.encode(), FIRST = _FIRST.encode(), REST = _REST.encode()
 cdef bytes NIL = _NIL.encode(), ROLE = _ROLE.encode()
 cdef bytes USES_VOCABULARY = _USES_VOCABULARY.encode()
 cdef bytes XML_LITERAL = _XML_LITERAL.encode(), HTML_LITERAL = _HTML_LITERAL.encode()
-cdef Py_ssize_t XML_COST = _XML_COST
+cdef Py_ssize_t XML_COST = _XML_COST, ITEM_COST = _ITEM_COST, LONG_NAME = _LONG_NAME
 cdef list NOTHING = []
 cdef const char *COMMENT_END = "-->"
 cdef const char *INSTRUCTION_END = "?>"
@@ -249,10 +252,11 @@ def walk(
     str label not None,
     Py_ssize_t room,
 ):
-    """Return the triples of a document's markup, up to `room` bytes."""
+    """Return the triples of a document's markup, up to `room` bytes, and whether there are more."""
     cdef Walk page = Walk(markup, host, document, base, label, room)
+    cdef bint is_cut = False
     try:
         page.read()
     except Full:
-        pass
-    return PyBytes_FromStringAndSize(<const char *> page.out, page.out_size)
+        is_cut = True
+    return PyBytes_FromStringAndSize(<const char *> page.out, page.out_size), is_cut
