@@ -11,5 +11,8 @@ them on made and mutated pages.
     objects     references of object, applet and param
     mentions    URLs in scripts, JSON and attributes for scripts, which only `wide` reads
     mentioned_text  URLs that are written out in text, comments and declarations, for `wide`
+    trees       parses a page to a tree, unless that would be out of proportion to it
+    _growth     predicts how large a tree can become (compiled)
+    pure_growth  the same in pure Python
     references  character references such as `&amp;`
 """

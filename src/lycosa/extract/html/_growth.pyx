@@ -13,11 +13,9 @@ from lycosa.extract.html.pure_growth import COPIES, ELEMENT_BYTES, LOOKED_AHEAD
 ctypedef unsigned char byte
 
 cdef Py_ssize_t ELEMENT = ELEMENT_BYTES, COPIED = COPIES, AHEAD = LOOKED_AHEAD
-cdef const char **NAMES = [
-    "b", "i", "s", "u", "em", "tt", "big", "code", "font", "small", "strike", "strong", "nobr",
-]
-cdef int NAME_COUNT = 13, NOBR = 12, ANCHOR = 13, EXEMPT = 14, OTHER = 15
-cdef const char **EXEMPT_NAMES = ["br", "img", "span"]
+cdef enum:
+    # Formatting elements by name, so that those without attributes can be counted.
+    B, I, S, U, EM, TT, BIG, CODE, FONT, SMALL, STRIKE, STRONG, NOBR, ANCHOR, EXEMPT, OTHER
 
 
 cdef inline bint is_letter(byte c) noexcept nogil:
@@ -28,26 +26,42 @@ cdef inline bint is_space(byte c) noexcept nogil:
     return c == c" " or 9 <= c <= 10 or 12 <= c <= 13
 
 
-cdef inline bint is_name(const byte *name, Py_ssize_t size, const char *wanted) noexcept nogil:
-    cdef Py_ssize_t i
+cdef inline bint is_name(const byte *name, const char *wanted, int size) noexcept nogil:
+    cdef int i
     for i in range(size):
         if (name[i] | 32) != <byte> wanted[i]:
             return False
-    return wanted[size] == 0
+    return True
 
 
-cdef int kind_of(const byte *name, Py_ssize_t size) noexcept nogil:
-    cdef int i
-    if size > 6:
-        return OTHER
-    if size == 1 and (name[0] | 32) == c"a":
-        return ANCHOR
-    for i in range(NAME_COUNT):
-        if (name[0] | 32) == <byte> NAMES[i][0] and is_name(name, size, NAMES[i]):
-            return i
-    for i in range(3):
-        if is_name(name, size, EXEMPT_NAMES[i]):
+cdef inline int kind_of(const byte *name, Py_ssize_t size) noexcept nogil:
+    cdef byte first = name[0] | 32
+    if size == 1:
+        if first == c"a":
+            return ANCHOR
+        return B if first == c"b" else I if first == c"i" else S if first == c"s" else (
+            U if first == c"u" else OTHER
+        )
+    if size == 2:
+        if is_name(name, "br", 2):
             return EXEMPT
+        return EM if is_name(name, "em", 2) else TT if is_name(name, "tt", 2) else OTHER
+    if size == 3:
+        if is_name(name, "img", 3):
+            return EXEMPT
+        return BIG if is_name(name, "big", 3) else OTHER
+    if size == 4:
+        if is_name(name, "span", 4):
+            return EXEMPT
+        return CODE if is_name(name, "code", 4) else FONT if is_name(name, "font", 4) else (
+            NOBR if is_name(name, "nobr", 4) else OTHER
+        )
+    if size == 5:
+        return SMALL if is_name(name, "small", 5) else OTHER
+    if size == 6:
+        return STRONG if is_name(name, "strong", 6) else (
+            STRIKE if is_name(name, "strike", 6) else OTHER
+        )
     return OTHER
 
 
