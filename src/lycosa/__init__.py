@@ -34,6 +34,7 @@ change from one version to the next.
     regex          matches users' regular expressions in bounded time
     memory         puts the process's heap into large pages
     lean_arrow     loads pyarrow without numpy and its own allocator
+    marks          names the page that a process reads, in a file that survives it
     clock          real and virtual time
     loop           the event loop
     channel        sends messages to another process, whole and in order

@@ -278,3 +278,26 @@ def test_a_pause_is_no_longer_for_the_commit_that_falls_into_it(tmp_path: Path) 
     assert sorted(gaps)[len(gaps) * 9 // 10] < 0.21
     batches = max(state.sequence for state in result.states.values())
     assert batches < result.virtual_seconds / 0.15 + 10
+
+
+@pytest.mark.parametrize("name", ["answer.before", "answer.stored", "answer.applied", "inbox.read"])
+def test_what_is_read_apart_after_a_kill_is_what_the_worker_would_have_read(
+    name: str, tmp_path: Path
+) -> None:
+    web = small_web(7)
+    simulation = Simulation(
+        web,
+        job_for(web),
+        tmp_path,
+        seed=7,
+        log="sqlite",
+        conditions=Conditions(reads_apart=True),
+    )
+    result = simulation.run(KillEvery({name: 7}))
+    check(simulation, result, 7)
+    assert result.kills
+    states = result.states.values()
+    assert all(state.suspects.until for state in states)
+    suspects = sum(len(state.suspects.pages) for state in states)
+    assert suspects <= len(result.kills)
+    assert suspects or name != "answer.stored"

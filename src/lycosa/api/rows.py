@@ -70,6 +70,8 @@ class Page(NamedTuple):
     """How sure that is, from 0 to 1."""
     topics: tuple[str, ...] = ()
     """All topics that are sure enough, the surest first."""
+    unread: str | None = None
+    """The readers that could not read the page within limits, a space between them."""
 
 
 class Link(NamedTuple):

@@ -5,6 +5,7 @@ The package decides nothing about crawls: it turns flags into a job or a query, 
 answer at once, so every command imports what it needs when it runs.
 
     start      the entry point, which runs before anything large is imported
+    watch      the process that watches a crawl, forked before anything large is imported
     main       parses the arguments and turns errors into exit codes
     groups     command groups that load their commands on demand and guess misspelt names
     commands   one module for each family of commands

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from typing import NoReturn
 
 CRAWLING = frozenset(("crawl", "resume", "revisit"))
+WATCHED = CRAWLING | {"join"}
 
 
 def program() -> "NoReturn":
@@ -18,6 +19,11 @@ def program() -> "NoReturn":
     is_crawl = len(sys.argv) > 1 and sys.argv[1] in CRAWLING
     if is_crawl:
         begin_anew()
+    if len(sys.argv) > 1 and sys.argv[1] in WATCHED and not {"-h", "--help"} & set(sys.argv):
+        from lycosa.cli.watch import watch  # other commands do without it
+
+        watch()
+    if is_crawl:
         enlarge_arenas()
     expect_much()
     needs_numpy = not lean_arrow.can_do_without_numpy(sys.argv[1:])

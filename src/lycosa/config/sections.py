@@ -250,6 +250,21 @@ class Crawl(Record):
         unit="seconds",
         least=2,
     )
+    reading_seconds: float = key(
+        30.0,
+        "A worker that has been reading one page for this long is killed and replaced. The page "
+        "is asked for once more, and each reader of it gets this long in a process of its own. "
+        "0 is no limit.",
+        unit="seconds",
+        least=0,
+    )
+    reading_memory_bytes: int = key(
+        1_000_000_000,
+        "The same for a worker whose memory grows by this much while it reads one page. 0 is no "
+        "limit.",
+        unit="bytes",
+        least=0,
+    )
     recipe: str = key(
         "none",
         "The recipe that the job was begun with (`lycosa crawl --recipe`). Its settings stand in "

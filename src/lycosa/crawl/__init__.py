@@ -15,6 +15,7 @@ so a simulation drives the very code that crawls the web. Imports between the ro
     copying       copies content to a store that all machines reach, and back
     worker        the loop: choose, send, commit, look for the end
     rendering     renders pages in a browser, from what the crawl holds
+    apart         reads pages in another process of which one may have died
     answers       turns an answer into an event, a record and new URLs
     topics        what pages are about, what URLs may be about, whose turn it is
     recovery      cleans up after a killed process: open segments, lost records

@@ -26,7 +26,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from lycosa import beneath
+from lycosa import beneath, marks
 from lycosa.config import MODEL_FILE, Job, SeedList, anchored, read_written
 from lycosa.crawl.logs.accepting import shared_digest
 from lycosa.crawl.takeover import read_partitions
@@ -359,7 +359,7 @@ class CrawlDirectory:
                         " waiting for its workers to end"
                     )
                 time.sleep(0.05)
-            lock.write(os.getpid())
+            lock.write(marks.leading_pid())
             yield lock
         finally:
             os.close(descriptor)
@@ -379,7 +379,7 @@ class CrawlDirectory:
         for fields in map(str.split, locks.splitlines()):
             if "FLOCK" in fields and "->" not in fields and fields[5].endswith(f":{inode}"):
                 pid = int(fields[4])
-                return noted if noted and noted.pid == pid else Holder(pid, [])
+                return noted if noted and pid in (noted.pid, noted.holds) else Holder(pid, [])
         return None
 
 
@@ -411,6 +411,8 @@ class Holder(NamedTuple):
     pid: int
     workers: list[int]
     """Process ids of its workers; empty for a single-process crawl."""
+    holds: int = 0
+    """The process that has taken the lock, which `pid` watches; 0 if it is `pid`."""
 
 
 class DirectoryLock:
@@ -434,14 +436,16 @@ class DirectoryLock:
     def write(self, pid: int, workers: Iterable[int] = ()) -> None:
         """Write the holder into the file."""
         words = " ".join(map(str, workers))
+        holds = f"{os.getpid()}\n" if pid != os.getpid() else ""
         os.ftruncate(self.descriptor, 0)
-        os.pwrite(self.descriptor, f"{pid}\n{words}\n".encode(), 0)
+        os.pwrite(self.descriptor, f"{pid}\n{words}\n{holds}".encode(), 0)
 
 
 def _parse(content: bytes) -> Holder | None:
     lines = content.decode(errors="replace").splitlines()
     try:
-        return Holder(int(lines[0]), [int(word) for word in " ".join(lines[1:]).split()])
+        workers = [int(word) for word in lines[1].split()]
+        return Holder(int(lines[0]), workers, int(lines[2]) if len(lines) > 2 else 0)
     except (IndexError, ValueError):
         return None
 

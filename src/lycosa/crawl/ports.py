@@ -26,6 +26,7 @@ from lycosa.records import Answer, Capture, KeyedLink, Place, Request, Resolved,
 from lycosa.store.tables.link_ends import LinkEnds
 
 if TYPE_CHECKING:
+    from lycosa.crawl.apart.readers import Asked, Findings
     from lycosa.plugins.hooks import Hooks
     from lycosa.render.renderer import Renders
     from lycosa.store.warc.record_reader import Stored
@@ -170,6 +171,16 @@ class RenderingPorts(Struct, frozen=True):
     ignore: Callable[[], None] = lambda: None
 
 
+class ReadsApart(Protocol):
+    """What reads answers in another process (`lycosa.crawl.apart.helper`)."""
+
+    def read(self, asked: Asked, on_found: Callable[[Findings | None], None], /) -> None:
+        """Read an answer; `on_found` is called later, once: with None if it was cut."""
+
+    def cut_all(self) -> None:
+        """End everything under way; each is called back."""
+
+
 class Ports(Struct, frozen=True):
     """A worker's surroundings."""
 
@@ -216,3 +227,7 @@ class Ports(Struct, frozen=True):
     """Browsers, in a crawl that renders pages."""
     hooks: Hooks | None = None
     """What the job's plugins want to be called for; None when there are none."""
+    mark: memoryview[int] | None = None
+    """The words in which the page that is read is noted (`lycosa.marks`); None notes nothing."""
+    apart: ReadsApart | None = None
+    """Reads pages of which a process may have died; None reads all of them here."""

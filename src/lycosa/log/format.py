@@ -11,6 +11,7 @@ written before it are read as they are (`READ_AS_THEY_ARE`).
 
     1   the first format
     2   new events: origins that cannot be reached, records that were lost
+    3   a new event and a new message: processes that died
 """
 
 from __future__ import annotations
@@ -25,9 +26,9 @@ from lycosa.decoders import converted, msgpack_decoder
 from lycosa.errors import FormatError
 from lycosa.records import AnyEvent, AnyMessage
 
-VERSION = 2
+VERSION = 3
 
-READ_AS_THEY_ARE = frozenset({1, VERSION})
+READ_AS_THEY_ARE = frozenset({1, 2, VERSION})
 """Versions that hold only events which the current one has too, in the same form."""
 
 UPGRADES: dict[int, Callable[[list[Any]], list[Any]]] = {}

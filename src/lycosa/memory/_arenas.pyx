@@ -144,3 +144,13 @@ cdef void drop_spare(size_t emptied) noexcept nogil:
             blocks[emptied] = blocks[count]
             vacant = 0
             return
+
+
+cdef extern from "sys/prctl.h" nogil:
+    int prctl(int option, ...)
+    enum: PR_SET_PDEATHSIG
+
+
+def die_with_parent():
+    """Let the kernel kill this process when the one that has forked it dies."""
+    prctl(PR_SET_PDEATHSIG, <unsigned long>9)

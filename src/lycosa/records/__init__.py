@@ -15,6 +15,7 @@ fields are part of stored formats: they never change, and new fields come last, 
     topics     messages and events about the topics of pages
     control    the event of an order that was applied
     rendering  events and messages about pages that are rendered
+    suspicion  the message and the event about a process that died
 
 Everything is imported from here: `from lycosa.records import Outcome, Request`.
 """
@@ -112,6 +113,8 @@ from lycosa.records.rendering import PartsNoted as PartsNoted
 from lycosa.records.rendering import PartsWanted as PartsWanted
 from lycosa.records.rendering import Rendered as Rendered
 from lycosa.records.rendering import RenderQueued as RenderQueued
+from lycosa.records.suspicion import ProcessDied as ProcessDied
+from lycosa.records.suspicion import Suspected as Suspected
 from lycosa.records.topics import BudgetAsked as BudgetAsked
 from lycosa.records.topics import BudgetGiven as BudgetGiven
 from lycosa.records.topics import BudgetShared as BudgetShared

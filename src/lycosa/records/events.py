@@ -19,6 +19,7 @@ from lycosa.records.exchange import Place
 from lycosa.records.handover import LinksOwed, Moved, Released
 from lycosa.records.outcomes import Outcome
 from lycosa.records.rendering import PartsNoted, Rendered, RenderQueued
+from lycosa.records.suspicion import Suspected
 from lycosa.records.topics import (
     BudgetAsked,
     BudgetGiven,
@@ -440,4 +441,5 @@ AnyEvent = (
     | RenderQueued
     | Rendered
     | PartsNoted
+    | Suspected
 )

@@ -7,7 +7,7 @@ read from the answer; the store returns the `Place` of its record.
 from __future__ import annotations
 
 import enum
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -77,6 +77,8 @@ class Answer(Struct, frozen=True):
     """Of a failure: the answer as far as it came, if something of a good body did."""
     detail: str = ""
     """With a failure to connect: the reason in the system's words, where it gave one."""
+    findings: Any = None
+    """`Findings` of a process that has read it apart (`lycosa.crawl.apart`); None as a rule."""
 
     def earlier(self, seconds: float) -> Answer:
         """Return the answer with its moments moved back by this number of seconds."""
@@ -153,3 +155,5 @@ class Capture(Struct, frozen=True):
     """Of a rendered page: a picture of it, as PNG."""
     source_url: str = ""
     """Of the page that first led to the URL; "" when none did or another partition has it."""
+    unread: str = ""
+    """The readers that died of the page or exceeded their limits, a space between them."""

@@ -17,6 +17,7 @@ from lycosa.records.codes import RobotsState
 from lycosa.records.exchange import Place
 from lycosa.records.outcomes import Outcome
 from lycosa.records.rendering import PartsFound, PartsWanted
+from lycosa.records.suspicion import ProcessDied
 from lycosa.records.topics import BudgetAsked, BudgetGiven, Hinted
 
 
@@ -147,4 +148,5 @@ AnyMessage = (
     | BudgetGiven
     | PartsWanted
     | PartsFound
+    | ProcessDied
 )

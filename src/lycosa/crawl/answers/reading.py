@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import lru_cache
 from itertools import compress
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 from msgspec import Struct
 
@@ -159,6 +159,8 @@ def content_type_of(answer: Answer) -> str:
 def judge(answer: Answer, job: Job) -> Outcome:
     """Return how a fetch ended, from the answer alone."""
     status = answer.status
+    if answer.findings is not None:
+        return Outcome(answer.findings.outcome)
     if answer.failure is not None:
         return answer.failure
     if 200 <= status < 300:
@@ -202,6 +204,8 @@ def is_unusual_list(answer: Answer, job: Job) -> bool:
 
 def read_page(answer: Answer, job: Job) -> Facts:
     """Return what a page that is kept says of itself."""
+    if answer.findings is not None:
+        return cast(Facts, answer.findings.facts)
     if job.extract.requisites and content_type_of(answer) == "text/css":
         return scan_css(answer.body, answer.header("content-type"))
     if is_unusual_list(answer, job):
@@ -220,6 +224,8 @@ def read_page(answer: Answer, job: Job) -> Facts:
 
 def is_sitemap(answer: Answer, facts: Facts) -> bool:
     """Return whether this is a sitemap, which is no page; a feed is a document of its own."""
+    if answer.findings is not None:
+        return bool(answer.findings.is_sitemap)
     return facts.is_list and not is_feed(answer.body)
 
 

@@ -228,10 +228,14 @@ class PageAnswers:
         else:
             answered.plugins = self._plugins.begin(answered)
             answered.facts = answered.plugins.facts
-        text = answered.facts.content
+        text, findings = answered.facts.content, answered.answer.findings
         if text:
             answered.text = text
-            if self._prober.compares(answered):
+            if findings is not None and answered.plugins is None:
+                answered.fingerprint = findings.fingerprint
+                if self._prober.compares(answered):
+                    answered.nameless_fingerprint = findings.nameless_fingerprint
+            elif self._prober.compares(answered):
                 name = own_name(answered.path).encode()
                 both = fingerprints(text, name)
                 answered.fingerprint, answered.nameless_fingerprint = both
@@ -259,7 +263,9 @@ class PageAnswers:
             most = SITEMAPS_WITHOUT_A_PAGE + state.kept_pages
             answered.is_sitemap = state.outcomes[Outcome.SITEMAP] < most
         elif self._languages is not None:
-            answered.is_foreign = self._languages.is_foreign(facts)
+            found = answered.answer.findings
+            is_told = found is not None and found.is_foreign is not None
+            answered.is_foreign = found.is_foreign if is_told else self._languages.is_foreign(facts)
         if answered.is_sitemap or answered.is_foreign:
             self._budget.give_back(answered.reserved_bytes)
             return
@@ -333,13 +339,16 @@ class PageAnswers:
                 source_id=source_id,
                 is_after_redirect=state.pages.hops[page] > 0,
                 source_url=url_of(state.table.key(source)) if source is not None else "",
+                unread=answered.answer.findings.unread if answered.answer.findings else "",
             )
         )
 
     def _classify(self, classifier: Classifier, answered: PageAnswer, is_shown: bool) -> None:
         """Find out what a page is about; sitemaps and pages without text are about nothing."""
         if is_shown and answered.text and not answered.is_sitemap:
-            answered.topics = classifier.classify(answered.facts)
+            found = answered.answer.findings
+            is_told = found is not None and answered.plugins is None
+            answered.topics = found.topics if is_told else classifier.classify(answered.facts)
         answered.extra = classifier.columns(answered.topics, answered.extra)
 
     # -- the decision ---------------------------------------------------------------------

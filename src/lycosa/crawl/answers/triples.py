@@ -58,18 +58,26 @@ class TripleExtraction:
         if outcome is not Outcome.KEPT:
             return nothing if outcome in SAYS_NOTHING else None
         answer, url = answered.answer, answered.request.url
+        if answer.findings is not None:
+            return self._counted(answered, answer.findings.structured) or nothing
         said = Page(answer.body, url, answer.header("content-type"), answered.facts)
         forms = self._distiller.forms_of(said)
         if not forms:
             return nothing
         found = self._distiller.distil(said, label_of(answered.key, answer.ended), forms)
+        return self._counted(answered, found) or nothing
+
+    def _counted(self, answered: PageAnswer, found: Found | None) -> bytes:
+        """Count what was found and left out; return the triples."""
+        if found is None:
+            return b""
         counts = dict(found.left_out)
         if found.triples:
             counts |= {TRIPLES: found.size, PAGES: 1}
         if counts:
             answered.partition.count_structured(counts)
-            self._say(url, found.left_out)
-        return found.triples or nothing
+            self._say(answered.request.url, found.left_out)
+        return found.triples
 
     def new_triples(self, answered: PageAnswer, plain: Answer, facts: Facts) -> bytes | None:
         """Return the triples of a rendered page; None if they are those of the page as it came.

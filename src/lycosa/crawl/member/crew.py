@@ -26,6 +26,7 @@ from pathlib import Path
 from lycosa import errors
 from lycosa.channel import Channel
 from lycosa.config import Job
+from lycosa.crawl.apart.watching import Watching
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.member.crew_member import Ended, Failed, Message, Reported, Said
@@ -34,6 +35,7 @@ from lycosa.crawl.processes.main_loop import MainLoop
 from lycosa.crawl.processes.signals import Stop
 from lycosa.crawl.status.progress import Listener, Pace, Progress, add_up
 from lycosa.errors import LogError, LycosaError
+from lycosa.marks import LOOK_SECONDS
 from lycosa.memory import worker_environment
 
 FIRST_PAUSE_SECONDS = 1.0
@@ -130,14 +132,17 @@ class _Crew:
         self._is_stopping = False
         self._pace = Pace()
         self._gone: list[Progress] = []
+        self._reading = Watching()
 
     def begin(self) -> None:
         for member in self._members:
             self._start(member)
         self._main.loop.call_later(self._listener.progress_seconds, self._report)
+        self._main.loop.call_later(LOOK_SECONDS, self._watch_reading)
 
     def stop(self) -> None:
         self._listener.stopping()
+        self._reading.stopping(self._members[0].directory.job().fetch.stop_seconds)
         self._is_stopping = True
         self._waiting.clear()
         for member in self._members:
@@ -177,6 +182,8 @@ class _Crew:
             lambda message: self._told(member, message),
             lambda: self._member_gone(member),
         )
+        assert member.process is not None
+        self._reading.started(member.number, member.directory.log_folder, member.process.pid)
 
     def _told(self, member: _Member, message: Message) -> None:
         if isinstance(message, Reported):
@@ -191,6 +198,8 @@ class _Crew:
     def _member_gone(self, member: _Member) -> None:
         self._running.discard(member.number)
         how = member.how_it_ended()
+        if self._reading.died(member.number):
+            member.pause_seconds = FIRST_PAUSE_SECONDS  # the next one reads that page apart
         if member.ended is None and member.progress is not None:
             self._gone.append(member.progress)
             member.progress = None
@@ -216,6 +225,12 @@ class _Crew:
     def _start_again(self, member: _Member) -> None:
         if member.number in self._waiting:
             self._start(member)
+
+    def _watch_reading(self) -> None:
+        for number, why in self._reading.look():
+            log_messages.warning("member %d: %s: killing it", number, why)
+            self._members[number - 1].send(signal.SIGKILL)
+        self._main.loop.call_later(LOOK_SECONDS, self._watch_reading)
 
     def _look(self) -> None:
         if not self._running and not self._waiting:

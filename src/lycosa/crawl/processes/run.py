@@ -14,14 +14,15 @@ once, as a kill does: what was committed stays.
 from __future__ import annotations
 
 import logging
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from itertools import chain
 from typing import TYPE_CHECKING, NamedTuple
 
+from lycosa import marks
 from lycosa.config import Job, SeedList, anchored
+from lycosa.crawl.apart.deaths import tell_deaths
 from lycosa.crawl.control.live import Frame, write_frame
 from lycosa.crawl.control.watch import Standing
 from lycosa.crawl.directory import CrawlDirectory, DirectoryLock, OpenCrawl, named
@@ -129,6 +130,7 @@ def run_crawl(
         directory.copy_job()
         with closing(log), _uploads(directory, job) as uploads:
             refuse_moved(log, directory)
+            tell_deaths(log, marks.files(str(directory.log_folder)))
             crawl = OpenCrawl(directory, job, log, hooks)
             scope = JobScope(job, log, hooks=hooks)
             planted = _plant(crawl, seeds, scope, listener)
@@ -316,7 +318,7 @@ class _ProgressReport:
         state, in_force, job, applied = self.standing()
         limits = job.limits
         frame = Frame(
-            os.getpid(),
+            marks.leading_pid(),
             time.time(),
             "ended" if reason else state,
             progress._asdict(),

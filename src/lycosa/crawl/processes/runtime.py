@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lycosa import __version__
 from lycosa.config import Job
+from lycosa.crawl.apart.helper import Helper
 from lycosa.crawl.directory import OpenCrawl
 from lycosa.crawl.logs.notes import is_elsewhere
 from lycosa.crawl.ports import EndWatch, Ports, RenderingPorts, Reservations
@@ -53,6 +54,7 @@ from lycosa.fetch.client import HttpTransport
 from lycosa.frontier.fold.accounts import counted_by
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.readiness.slots import AddressSlots
+from lycosa.marks import Mark
 from lycosa.plugins.scheduling import partitioner_of
 from lycosa.records import Request
 from lycosa.store.archive import ArchiveStore
@@ -167,6 +169,14 @@ class Runtime:
             )
             self.transport.carry(access_of(job))
             opened.pop_all()
+        crawling = job.crawl
+        self._mark = Mark(
+            str(directory.log_folder),
+            assignment.number,
+            crawling.reading_seconds,
+            crawling.reading_memory_bytes,
+        )
+        self._apart = Helper(main.loop, job, has_plugins=hooks is not None)
         self._rendering: RenderingPorts | None = None
         if job.render.mode != "off":
             from lycosa.crawl.rendering.browsers import browsers_of  # few crawls render pages
@@ -208,6 +218,8 @@ class Runtime:
             hooks=self._hooks,
             rendering=self._rendering,
             distant=self._distant,
+            mark=self._mark.words,
+            apart=self._apart,
         )
         self.worker = Worker(self.ports, duties.on_end)
         return self.worker
@@ -333,7 +345,9 @@ class Runtime:
         is closed here, too, because a commit may still be writing to the store in its thread.
         """
         with ExitStack() as rest:
+            rest.callback(self._mark.close)
             rest.callback(self._slots.close)
+            rest.callback(self._apart.close)
             for browser in self._rendering.browsers if self._rendering is not None else ():
                 rest.callback(browser.close)
             rest.callback(self._store.abandon)

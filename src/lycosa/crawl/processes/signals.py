@@ -12,9 +12,12 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
+from lycosa import marks
 from lycosa.loop import EventLoop
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
+PASSED_ON = (signal.SIGUSR1, signal.SIGUSR2)
+"""What a process hears in their place that is watched by the one which the user has started."""
 
 
 class Stop:
@@ -53,7 +56,8 @@ class Stop:
             for _ in range(self._requests):
                 loop.call_soon(on_request)
         is_main = threading.current_thread() is threading.main_thread()
-        before = {number: signal.getsignal(number) for number in SIGNALS} if is_main else {}
+        heard = PASSED_ON if marks.is_watched() else SIGNALS
+        before = {number: signal.getsignal(number) for number in heard} if is_main else {}
         for number in before:
             loop.add_signal_handler(number, on_request)
         try:

@@ -39,6 +39,8 @@ class Conditions(NamedTuple):
     """The way to records that other machines have uploaded."""
     orders: Sequence[tuple[float, Order]] = ()
     """Orders of the operator, each with the virtual seconds after which it is given."""
+    reads_apart: bool = False
+    """Whether pages are marked before they are read, and suspects read as if in another process."""
     referee: Referee | None = None
     """The judge; None makes one with the rules that the job promises."""
 

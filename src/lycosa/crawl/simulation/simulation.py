@@ -17,8 +17,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Protocol
 
+from lycosa import marks
 from lycosa.clock import VirtualClock
 from lycosa.config import Job
+from lycosa.crawl.apart.deaths import tell_death
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
 from lycosa.crawl.ports import Ports
@@ -28,7 +30,12 @@ from lycosa.crawl.simulation.conditions import ORDINARY, Conditions
 from lycosa.crawl.simulation.kills import KillPlan, no_kills
 from lycosa.crawl.simulation.referee_rules import referee_rules
 from lycosa.crawl.simulation.result import Result
-from lycosa.crawl.simulation.stand_ins import MemorySlots, ShiftedClock, ShiftedTransport
+from lycosa.crawl.simulation.stand_ins import (
+    MemorySlots,
+    ReadsHere,
+    ShiftedClock,
+    ShiftedTransport,
+)
 from lycosa.crawl.simulation.steering import SteeredLife
 from lycosa.crawl.steady_clock import clock_ahead
 from lycosa.crawl.takeover import check_partitioner, read_partition
@@ -86,6 +93,7 @@ class Simulation:
         self._life = 0
         self._ends = 0
         self._requests = 0
+        self.mark = memoryview(bytearray(6 * 8)).cast("Q")
 
     def run(
         self,
@@ -198,6 +206,10 @@ class _Life:
         is_shared = simulation.workers > 1
         slots = MemorySlots(simulation.clock) if is_shared else None
         poll_seconds = conditions.poll_seconds if is_shared else float("inf")
+        if conditions.reads_apart:
+            if self._number:  # the life before was killed
+                tell_death(self._log, marks.Words(tuple(simulation.mark)).place, clock.now())
+            simulation.mark[marks.PAGE] = marks.NO_PAGE
         check_partitioner(self._log, simulation.partitioner)
         scope = JobScope(job, self._log, stays_on_seeds=False, hooks=conditions.hooks)
         if self._log.noted("planted") is None:
@@ -239,6 +251,10 @@ class _Life:
                 clock_ahead=ahead,
                 hooks=conditions.hooks,
                 distant=conditions.distant,
+                mark=simulation.mark if conditions.reads_apart else None,
+                apart=ReadsHere(job, clock, has_plugins=conditions.hooks is not None)
+                if conditions.reads_apart
+                else None,
             )
             worker = Worker(ports, self._reasons.append)
             self._workers.append(worker)

@@ -6,10 +6,13 @@ clock while the simulated web keeps the right time.
 
 from __future__ import annotations
 
+import marshal
 from collections.abc import Callable
 from typing import Any, TypeVar
 
 from lycosa.clock import Timer, VirtualClock
+from lycosa.config import Job
+from lycosa.crawl.apart.readers import Asked, Findings, Readers
 from lycosa.records import Answer, Request
 from lycosa.testweb.carrier import InProcessCarrier
 
@@ -58,6 +61,23 @@ class ShiftedClock:
     def run_aside(self, job: Callable[[], T], done: Callable[[T], object]) -> None:
         """Run a job beside the callbacks."""
         self._clock.run_aside(job, done)
+
+
+class ReadsHere:
+    """Reads pages as the process does that reads them apart, in this one."""
+
+    def __init__(self, job: Job, clock: ShiftedClock, *, has_plugins: bool) -> None:
+        self._readers = Readers(job, has_plugins=has_plugins)
+        self._clock = clock
+
+    def read(self, asked: Asked, on_found: Callable[[Findings | None], None]) -> None:
+        """Read an answer; what is found travels as it would between processes."""
+        packed = marshal.dumps(self._readers.read(asked).packed())
+        found = Findings.unpacked(marshal.loads(packed))
+        self._clock.call_at(self._clock.now(), on_found, found)
+
+    def cut_all(self) -> None:
+        """Do nothing: all is read at once."""
 
 
 class ShiftedTransport:

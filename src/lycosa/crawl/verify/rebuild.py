@@ -117,7 +117,7 @@ def reindex(folder: Path, found: Segment, sources: list[Source], job: Job) -> Re
                     fetched.content_type,
                     fetched.facts(job),
                 )
-                if forms := distiller.forms_of(page):
+                if forms := [one for one in distiller.forms_of(page) if one not in fetched.unread]:
                     label = label_of(fetched.key, fetched.ended)
                     triples = distiller.distil(page, label, forms).triples
                     said += [fetched.block(triples)] if triples else []
@@ -179,7 +179,8 @@ class _Fetched:
     def facts(self, job: Job) -> Facts:
         """Extract the facts of the page, once."""
         if self._facts is None:
-            self._facts = read_page(self.answer(), job)
+            is_read = "links" not in self.unread
+            self._facts = read_page(self.answer(), job) if is_read else Facts()
         return self._facts
 
     def row(self) -> Row:
@@ -238,7 +239,15 @@ class _Fetched:
                 facts.language,
                 mark & 0xFFFFFFFFFFFFFFFF,
             )
-        return (*about, distance, source, how, rule, *wishes, *self._redirect(), 0, 0, 0, False)
+        return (*about, distance, source, how, rule, *wishes, *self._redirect(), *self._rest())
+
+    def _rest(self) -> Row:
+        return " ".join(self.unread) or None, 0, 0, 0, False
+
+    @property
+    def unread(self) -> list[str]:
+        """The readers that the page has overloaded: they are not tried again here."""
+        return self._fields.get("unread", "").split()
 
     def _redirect(self) -> Row:
         if self.outcome is not Outcome.REDIRECTED:

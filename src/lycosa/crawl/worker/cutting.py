@@ -19,6 +19,7 @@ class Cutting:
     ) -> None:
         self._clock = ports.clock
         self._transport = ports.transport
+        self._apart = ports.apart
         self._seconds = ports.job.fetch.stop_seconds
         self._in_flight = in_flight
         self._on_cut = on_cut
@@ -47,4 +48,6 @@ class Cutting:
         )
         self.has_begun = True
         self._transport.cut_all()
+        if self._apart is not None:
+            self._apart.cut_all()
         self._on_cut()

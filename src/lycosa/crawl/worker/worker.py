@@ -30,6 +30,7 @@ from lycosa.crawl.answers.novelty.traps import TrapWatch
 from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.answers.site_files.robots import RobotsFiles
 from lycosa.crawl.answers.stages import FORGETTABLE_SECONDS, PageAnswers
+from lycosa.crawl.apart.marking import marking
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.pauses import resume_pause
 from lycosa.crawl.ports import Ports
@@ -90,7 +91,8 @@ class Worker:
         """The topics of the job's model; none without one."""
         self._robots = RobotsFiles(ports, self._pages, self._router)
         self._seeds = SeedWatch(self._job, ports.seed_failed)
-        self._sender = Sender(ports, traps, self._mining, self._seeds, self._on_answer, self._lose)
+        on_answer = marking(ports, self._on_answer)
+        self._sender = Sender(ports, traps, self._mining, self._seeds, on_answer, self._lose)
         self._pages.logins = self._sender.logins
         self._tick_alarm = Alarm(self._clock, self._tick)
         self._inbox = InboxReader(

@@ -39,6 +39,7 @@ from lycosa.frontier.fold.facts.popularity import Popularity
 from lycosa.frontier.fold.facts.probes import Probes
 from lycosa.frontier.fold.facts.rendering import Rendering
 from lycosa.frontier.fold.facts.sources import Sources
+from lycosa.frontier.fold.facts.suspects import Suspects
 from lycosa.frontier.fold.facts.topics import Topics
 from lycosa.frontier.fold.facts.traps import Traps
 from lycosa.frontier.fold.facts.visits import History
@@ -122,6 +123,7 @@ class Holdings:
         self.popularity = Popularity()
         self.topics = Topics()
         self.rendering = Rendering()
+        self.suspects = Suspects()
         self._host_numbers: dict[str, int] = {}
 
     # -- asking ---------------------------------------------------------------------------

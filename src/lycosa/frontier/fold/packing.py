@@ -62,6 +62,7 @@ def pack(holdings: Holdings, sequence: int) -> bytes:
             "popularity": holdings.popularity.pack(),
             "topics": holdings.topics.pack(),
             "rendering": holdings.rendering.pack(),
+            "suspects": holdings.suspects.pack(),
             "owed": holdings.owed.pack(),
             "batons": holdings.batons.pack(),
             "columns": [
@@ -109,6 +110,7 @@ def unpack(data: bytes, holdings: Holdings) -> None:
     holdings.popularity.unpack(packed.get("popularity", b""))
     holdings.topics.unpack(packed.get("topics", {}))
     holdings.rendering.unpack(packed.get("rendering", {}))
+    holdings.suspects.unpack(packed.get("suspects", {}))
     holdings.owed.unpack(packed.get("owed", ({}, {})))
     holdings.batons.unpack(packed.get("batons", {}))
     columns = [holdings.pages, holdings.fetches, holdings.sites, holdings.hosts]

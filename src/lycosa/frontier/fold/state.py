@@ -72,6 +72,7 @@ from lycosa.records import (
     SiteChanged,
     SitemapTried,
     SiteProbed,
+    Suspected,
     Taken,
     Visited,
     Waited,
@@ -140,6 +141,7 @@ class PartitionState(Holdings):
             ),
             Rendered: self._apply_rendered,
             PartsNoted: self.rendering.apply_parts,
+            Suspected: self.suspects.apply,
         }
 
     def apply(self, event: AnyEvent) -> None:

@@ -70,7 +70,7 @@ ROW_GROUP_BYTES = 2_000_000
 """How much of the rows is in memory at a time. Twice as much costs 8 MB at the peak."""
 
 _FEW_VALUES = ["kind", "rel", "outcome", "content_type", "charset", "language", "record", "warc"]
-_FEW_VALUES += ["via", "rule", "source_url", "reason", "redirect_url"]
+_FEW_VALUES += ["via", "rule", "source_url", "reason", "redirect_url", "unread"]
 """Columns that are worth a dictionary; for others it takes time and gives nothing."""
 
 

@@ -76,6 +76,7 @@ def facts_of(capture: Capture) -> Row:
         capture.rule,
         *_wishes(capture),
         *redirect_columns(capture),
+        capture.unread or None,
     )
 
 

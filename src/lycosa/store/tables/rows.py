@@ -73,6 +73,7 @@ _PAGE = [
     ("noarchive", pa.bool_()),
     ("redirect_url", pa.string()),
     ("redirect_id", _ID),
+    ("unread", pa.string()),
 ]
 _GROUP = [("group_offset", pa.int64()), ("group_length", pa.int64())]
 _CONTENT = [("link_rows", pa.int32()), ("text_rows", pa.int32()), ("quad_blocks", pa.int32())]

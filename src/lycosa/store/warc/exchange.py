@@ -194,6 +194,7 @@ class Writer:
             *((f"mined-by: {capture.rule}",) if capture.rule else ()),
             f"distance: {capture.distance}",
             f"outcome: {OUTCOME_NAMES[capture.outcome]}",
+            *((f"unread: {capture.unread}",) if capture.unread else ()),
             *((f"{_PICTURE}{picture_length}",) if picture_length else ()),
             f"payload-digest: {digest}\r\n",
         ]

@@ -17,11 +17,12 @@ The supervisor also seals the segments that dead workers have left (`recovery.le
 from __future__ import annotations
 
 import logging
-import os
 import time
 from collections.abc import Callable
 
-from lycosa import errors
+from lycosa import errors, marks
+from lycosa.crawl.apart.deaths import tell_deaths
+from lycosa.crawl.apart.watching import Watching
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.control.live import State
 from lycosa.crawl.control.watch import LOOK_SECONDS, Standing, Watch, wants_stop
@@ -106,6 +107,8 @@ class Supervisor:
         self._is_sealing = False
         self._must_seal = True
         self._watched_at = time.monotonic()
+        self._log = crawl.log
+        self._reading = Watching()
 
     # -- the course of a crawl ------------------------------------------------------------
 
@@ -119,6 +122,7 @@ class Supervisor:
         pids = " ".join(str(child.pid) for child in self._children.values())
         log_messages.info("started %d workers: pids %s", len(self._assignments), pids)
         self._loop.call_soon(self._watch)
+        self._loop.call_soon(self._watch_reading)
         self._loop.call_later(LOOK_SECONDS, self._look_for_orders)
         self._main.run_until_stopped(stop, self._stop_cleanly)
         if not self._is_stopping:
@@ -156,7 +160,9 @@ class Supervisor:
             self._on_reply,
             self._on_gone,
         )
-        self._lock.write(os.getpid(), [child.pid for child in self._children.values()])
+        pid = self._children[number].pid
+        self._reading.started(number, self._directory.log_folder, pid, mark=number)
+        self._lock.write(marks.leading_pid(), [child.pid for child in self._children.values()])
 
     def _on_gone(self, child: Child) -> None:
         """Replace a worker whose socket has closed, unless it has finished."""
@@ -169,6 +175,10 @@ class Supervisor:
             self._stop_when_alone()
             return
         log_messages.warning("worker %d (pid %d) %s %s", number, child.pid, how, output)
+        if self._reading.died(number):
+            self._deaths[number] = 0  # its successor reads that page apart, and gets further
+        if not self._is_ending:
+            tell_deaths(self._log, [marks.path_of(str(self._directory.log_folder), number)])
         self._ledger.died(number)
         self._end_search.died(self._assignments[number].partitions)
         if number in self._progress:
@@ -369,8 +379,16 @@ class Supervisor:
             self._on_progress(self.progress())
         self._loop.call_later(WATCH_SECONDS, self._watch)
 
+    def _watch_reading(self) -> None:
+        for number, why in self._reading.look():
+            if number in self._children:
+                log_messages.warning("worker %d: %s: killing it", number, why)
+                self._children[number].kill()
+        self._loop.call_later(marks.LOOK_SECONDS, self._watch_reading)
+
     def _stop_cleanly(self) -> None:
         self._is_stopping = True
+        self._reading.stopping(self._job.fetch.stop_seconds)
         self._listener.stopping()
         self._send_to_all(StopCleanly())
         self._stop_when_alone()

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from lycosa.crawl.answers.links import Router
 from lycosa.crawl.answers.site_files.robots import RobotsFiles
+from lycosa.crawl.apart.deaths import suspect
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.worker.messages.cycles import Cycles
 from lycosa.crawl.worker.messages.losses import Losses
@@ -37,6 +38,7 @@ from lycosa.records import (
     LinksCounted,
     PartsFound,
     PartsWanted,
+    ProcessDied,
     RobotsWanted,
     SegmentsLost,
 )
@@ -169,6 +171,8 @@ class InboxReader:
                 self._cycles.bid_made(partition, message)
             elif isinstance(message, CycleShare):
                 self._cycles.share_came(partition, message, now)
+            elif isinstance(message, ProcessDied):
+                suspect(partition, message, now)
             elif isinstance(message, SegmentsLost):
                 self._losses.decide(partition, message, now)
             elif isinstance(message, BatonWanted | BatonDue | BatonCame):

@@ -1,0 +1,189 @@
+"""A process that watches a crawl, forked from it before anything large is loaded.
+
+The user's process becomes the watcher, and its child does what the command says. The watcher has
+no second interpreter: it shares the memory of the child from before the imports.
+
+    child ends              the watcher ends with the same code, or of the same signal
+    child dies of a page    the watcher starts `resume` for the directory in another child
+    child reads too long    the watcher kills it (`marks.Overseer`), and goes on as above
+    a stop request          passed on; a child that is still reading one page after
+                            `stop_seconds`, or at the second request, is killed for good
+
+SIGINT and SIGTERM reach both processes where a terminal or systemd sends them, and the watcher
+alone where a person names it. So the child is deaf to them and hears SIGUSR1 and SIGUSR2 instead,
+which the watcher alone sends, one for each request.
+
+Always true:
+  * the child dies with the watcher, whatever the watcher dies of;
+  * a child that dies without a page to blame is not started again; neither is one that dies for
+    the fourth time in a row of a page that was suspected before;
+  * nothing here runs for other commands than those that crawl, nor where a fail point is to kill
+    the crawl for good.
+
+Cost: one fork; the watcher wakes four times a second.
+Not here: worker processes and members have a supervisor, which watches them in the same way.
+"""
+
+from __future__ import annotations
+
+import mmap
+import os
+import signal
+import sys
+import time
+
+from lycosa import marks
+
+TYPE_CHECKING = False  # as checkers take it: `typing` would be most of what this import costs
+
+if TYPE_CHECKING:
+    from typing import NoReturn
+
+STOPS = {signal.SIGINT: signal.SIGUSR1, signal.SIGTERM: signal.SIGUSR2}
+"""What the watcher hears, and what it sends to the child for it."""
+MOST_DEATHS = 4
+"""How often in a row a child may die without a new suspect."""
+BUG = 70
+"""The exit code of a child that failed on its own code: a reader may have raised."""
+INTERRUPTED = 130
+_BOARD_BYTES = 1 << 16
+_HEARD = {*STOPS, signal.SIGCHLD}
+
+_board: mmap.mmap | None = None
+_is_restart = False
+
+
+def is_restart() -> bool:
+    """Return whether the watcher has started this process for one that died."""
+    return _is_restart
+
+
+def tell(mark: str, stop_seconds: float, words: list[str]) -> None:
+    """Tell the watcher, if there is one, how to go on with this crawl should the process die."""
+    if _board is None:
+        return
+    told = "\0".join((mark, str(stop_seconds), *words)).encode("utf-8", "surrogateescape")
+    if len(told) < _BOARD_BYTES - 8:
+        _board[8 : 8 + len(told)] = told
+        _board[:8] = len(told).to_bytes(8, "little")
+
+
+def watch() -> None:
+    """Fork; return in the child that does the work, as often as one is needed."""
+    global _board, _is_restart
+    if "LYCOSA_KILL_AT" in os.environ:
+        return
+    _board = mmap.mmap(-1, _BOARD_BYTES)
+    watcher = _Watcher(_board)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _HEARD)
+    while True:
+        pid = os.fork()
+        if not pid:
+            _become_watched(before)
+            return
+        words = watcher.oversee(pid)
+        _board[:8] = bytes(8)
+        sys.argv[1:] = words
+        _is_restart = True
+
+
+def _become_watched(mask: set[signal.Signals | int]) -> None:
+    parent = os.getppid()
+    from lycosa.memory._arenas import die_with_parent
+
+    die_with_parent()
+    if os.getppid() != parent:
+        os._exit(INTERRUPTED)
+    marks.led_by(parent)
+    for number in STOPS:
+        signal.signal(number, _ignore)  # not SIG_IGN, which programs that are started inherit
+    signal.signal(signal.SIGUSR1, signal.default_int_handler)
+    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+def _ignore(*_: object) -> None:
+    """Do nothing: the watcher has heard it, too."""
+
+
+class _Watcher:
+    """The course of the children, one after the other."""
+
+    def __init__(self, board: mmap.mmap) -> None:
+        self._board = board
+        self._suspects: set[int] = set()
+        self._deaths = 0
+        self._stops = 0
+        self._stopped_at = 0.0
+
+    def oversee(self, pid: int) -> list[str]:
+        """Watch a child to its end; return the words that start the next one."""
+        mark, stop_seconds, words, overseer = "", 0.0, list[str](), None
+        is_killed = False
+        while True:
+            heard = signal.sigtimedwait(_HEARD, marks.LOOK_SECONDS)
+            if heard is not None and heard.si_signo in STOPS:
+                self._stops += 1
+                self._stopped_at = self._stopped_at or time.monotonic()
+                os.kill(pid, STOPS[signal.Signals(heard.si_signo)])
+            ended, status = os.waitpid(pid, os.WNOHANG)
+            if not words and (told := self._told()):
+                mark, seconds, *words = told
+                stop_seconds, overseer = float(seconds), marks.Overseer(mark, pid)
+            if ended:
+                break
+            if overseer is not None and not is_killed:
+                is_killed = self._kills(pid, overseer, stop_seconds)
+        found = marks.read(mark) if mark else None
+        code = os.waitstatus_to_exitcode(status)
+        if found is None or found.process != pid or not self._may_go_on(code, found):
+            _end_as(code, is_stopped=bool(self._stops) and is_killed)
+        self._say(f"the crawl's process (pid {pid}) died; it goes on in another one")
+        return words
+
+    def _told(self) -> list[str]:
+        size = int.from_bytes(self._board[:8], "little")
+        told = self._board[8 : 8 + size].decode("utf-8", "surrogateescape")
+        return told.split("\0") if size else []
+
+    def _kills(self, pid: int, overseer: marks.Overseer, stop_seconds: float) -> bool:
+        """Kill a child that has been reading one page for too long; return whether it was."""
+        now = time.monotonic()
+        must_end = self._stops > 1 or (self._stops and now > self._stopped_at + stop_seconds)
+        why = overseer.look(now, marks.LOOK_SECONDS if must_end else 0.0)
+        if why:
+            self._say(f"{why}: killing process {pid}")
+            os.kill(pid, signal.SIGKILL)
+        return bool(why)
+
+    def _may_go_on(self, code: int, found: marks.Words) -> bool:
+        """Return whether another child may do better than one that ended with this code."""
+        is_death = code < 0 or (code == BUG and found.is_reading)
+        if not is_death or self._stops:
+            return False
+        if found.page in self._suspects or found.page == marks.NO_PAGE:
+            self._deaths += 1
+        else:
+            self._suspects.add(found.page)
+            self._deaths = 0
+        return self._deaths < MOST_DEATHS
+
+    def _say(self, text: str) -> None:
+        try:
+            os.write(2, f"lycosa: {text}\n".encode())
+        except OSError:
+            return  # the terminal is gone, and the crawl is not
+
+
+def _end_as(code: int, *, is_stopped: bool) -> NoReturn:
+    """End as the child has ended: with its code, or of its signal."""
+    if is_stopped:
+        os._exit(INTERRUPTED)
+    if code >= 0:
+        os._exit(code)
+    heard = {sent: number for number, sent in STOPS.items()}
+    number = heard.get(signal.Signals(-code), signal.Signals(-code))
+    if number != signal.SIGKILL:
+        signal.signal(number, signal.SIG_DFL)
+    signal.pthread_sigmask(signal.SIG_SETMASK, ())
+    os.kill(os.getpid(), number)
+    os._exit(INTERRUPTED)

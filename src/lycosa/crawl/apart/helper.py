@@ -1,0 +1,126 @@
+"""The worker's handle on the process that reads pages apart.
+
+The process starts with the first page and lives as long as the worker. If it dies, the pages that
+it had are read by its successor; a page whose process dies twice is kept without anything read.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import logging
+import marshal
+import os
+import socket
+import sys
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple
+
+from lycosa.channel import Channel
+from lycosa.config import Job
+from lycosa.crawl.apart.parcels import Parcel, Setup
+from lycosa.crawl.apart.readers import Asked, Findings
+from lycosa.loop import EventLoop
+
+if TYPE_CHECKING:
+    import subprocess
+
+EVERYTHING = "type links"
+"""Named as unread where even the process of a page died."""
+MOST_STARTS = 2
+"""How often a page is given to a process."""
+
+log_messages = logging.getLogger(__name__)
+
+
+class _Page(NamedTuple):
+    content: bytes
+    on_found: Callable[[Findings | None], None]
+    starts: int
+
+
+class Helper:
+    """Reads pages apart; one per worker."""
+
+    def __init__(self, loop: EventLoop, job: Job, *, has_plugins: bool) -> None:
+        self._loop = loop
+        crawl = job.crawl
+        # The seeds may be millions, and the secrets of a login are no reader's business.
+        read_by = dataclasses.replace(job, seeds=(), login=type(job.login)())
+        self._setup = Setup(read_by, has_plugins, crawl.reading_seconds, crawl.reading_memory_bytes)
+        self._process: subprocess.Popen[bytes] | None = None
+        self._channel: Channel[Parcel] | None = None
+        self._pages: dict[int, _Page] = {}
+        self._last = 0
+
+    def read(self, asked: Asked, on_found: Callable[[Findings | None], None]) -> None:
+        """Read an answer; `on_found` is called later, once: with None if it was cut."""
+        self._last += 1
+        self._pages[self._last] = _Page(marshal.dumps(tuple(asked)), on_found, 0)
+        self._give(self._last)
+
+    def cut_all(self) -> None:
+        """Kill the process; the pages that it had are not read."""
+        pages, self._pages = self._pages, {}
+        self._end()
+        for page in pages.values():
+            page.on_found(None)
+
+    def close(self) -> None:
+        """Kill the process without calling back."""
+        self._pages.clear()
+        self._end()
+
+    def _give(self, number: int) -> None:
+        page = self._pages[number]
+        self._pages[number] = page._replace(starts=page.starts + 1)
+        if self._channel is None:
+            self._start()
+        assert self._channel is not None
+        self._channel.send(Parcel(number, page.content))
+
+    def _start(self) -> None:
+        import pickle  # most workers read nothing apart
+        import subprocess
+
+        ours, theirs = socket.socketpair()
+        with theirs:
+            words = [str(theirs.fileno()), str(os.getpid())]
+            self._process = subprocess.Popen(
+                [sys.executable, "-P", "-m", "lycosa.crawl.apart.process", *words],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                pass_fds=[theirs.fileno()],
+                start_new_session=True,  # a Ctrl-C is the worker's
+            )
+        self._channel = Channel(self._loop, ours, Parcel)
+        self._channel.listen(self._found, self._gone)
+        self._channel.send(Parcel(0, pickle.dumps(self._setup)))
+
+    def _found(self, parcel: Parcel) -> None:
+        page = self._pages.pop(parcel.number, None)
+        if page is None:
+            return
+        if parcel.content:
+            packed = marshal.loads(parcel.content)
+            page.on_found(Findings.unpacked(packed))
+        else:
+            page.on_found(Findings(unread=EVERYTHING))
+
+    def _gone(self) -> None:
+        """Give the pages of a process that has died to another one."""
+        log_messages.warning("the process that reads pages apart has died; another one is started")
+        self._end()
+        for number, page in list(self._pages.items()):
+            if page.starts < MOST_STARTS:
+                self._give(number)
+            elif self._pages.pop(number, None) is not None:
+                page.on_found(Findings(unread=EVERYTHING))
+
+    def _end(self) -> None:
+        channel, self._channel = self._channel, None
+        process, self._process = self._process, None
+        if channel is not None:
+            channel.close()
+        if process is not None:
+            process.kill()
+            process.wait()

@@ -1,0 +1,27 @@
+"""The messages between a worker and the process that reads pages apart."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import msgspec
+
+from lycosa.config import Job
+
+
+class Parcel(msgspec.Struct, frozen=True, array_like=True):
+    """A message in either direction."""
+
+    number: int
+    """Of the page; 0 of the `Setup`."""
+    content: bytes
+    """An `Asked`, or packed `Findings`; b"" if not even the process of the page lived."""
+
+
+class Setup(NamedTuple):
+    """The first message: what every page is read by."""
+
+    job: Job
+    has_plugins: bool
+    seconds: float
+    memory_bytes: int

@@ -1,0 +1,179 @@
+"""The readers of an answer by name, and what they find.
+
+    type         how the fetch ended: some types are told by the first bytes of the body
+    links        the scan of the page: links, text, title, directives
+    fingerprint  of the text
+    language     whether the job keeps the language of the text
+    topics       what the page is about
+    rdfa, json-ld, microdata, meta     structured data, each form by itself
+
+All of them are pure: what they find depends on the answer and the job. The stages call the same
+functions (`lycosa.crawl.answers`), so there is one way to read a page.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import msgspec
+
+from lycosa.config import Job
+from lycosa.crawl.answers import reading
+from lycosa.crawl.answers.page_answer import NO_FACTS, PageTopics
+from lycosa.crawl.answers.triples import distiller_of
+from lycosa.extract.echo import own_name
+from lycosa.extract.facts import Facts
+from lycosa.extract.fingerprint import fingerprints
+from lycosa.extract.structured.distiller import Found, Page
+from lycosa.records import Answer, Outcome
+
+if TYPE_CHECKING:
+    from lycosa.crawl.answers.languages import LanguageFilter
+    from lycosa.crawl.topics.classifier import Classifier
+
+TYPE, LINKS, FINGERPRINT = "type", "links", "fingerprint"
+LANGUAGE, TOPICS = "language", "topics"
+
+
+class Asked(NamedTuple):
+    """An answer to read, in values that any process can be handed."""
+
+    status: int
+    headers: tuple[tuple[str, str], ...]
+    by_name: dict[str, str] | None
+    body: bytes
+    url: str
+    path: str
+    """The key without the site: a page that names itself is recognised by it."""
+    label: str
+    """With what the blank nodes of the fetch begin."""
+
+    def answer(self) -> Answer:
+        """Return the answer."""
+        return Answer(self.status, self.headers, self.body, 0.0, 0.0, by_name=self.by_name)
+
+
+class Findings(msgspec.Struct):
+    """Everything that the readers have found in one answer."""
+
+    outcome: Outcome = Outcome.KEPT
+    facts: Facts = msgspec.field(default_factory=lambda: NO_FACTS)
+    is_sitemap: bool = False
+    fingerprint: int = 0
+    nameless_fingerprint: int = 0
+    is_foreign: bool | None = None
+    """None if the worker is to tell, as in crawls with plugins."""
+    topics: PageTopics | None = None
+    structured: Found | None = None
+    unread: str = ""
+
+    def packed(self) -> tuple[Any, ...]:
+        """Return everything as plain values, for `marshal`: text may hold lone surrogates."""
+        found, topics = self.structured, self.topics
+        return (
+            int(self.outcome),
+            msgspec.structs.astuple(self.facts),
+            self.is_sitemap,
+            self.fingerprint,
+            self.nameless_fingerprint,
+            self.is_foreign,
+            None if topics is None else (list(topics.probabilities), list(topics.found)),
+            None if found is None else (found.triples, dict(found.counts), dict(found.left_out)),
+            self.unread,
+        )
+
+    @classmethod
+    def unpacked(cls, packed: tuple[Any, ...]) -> Findings:
+        """Return what `packed` made values of."""
+        outcome, facts, is_sitemap, whole, nameless, is_foreign, topics, found, unread = packed
+        return cls(
+            Outcome(outcome),
+            Facts(*facts),
+            is_sitemap,
+            whole,
+            nameless,
+            is_foreign,
+            None if topics is None else PageTopics(*topics),
+            None if found is None else Found(found[0], Counter(found[1]), Counter(found[2])),
+            unread,
+        )
+
+
+class Readers:
+    """Reads answers for a job."""
+
+    def __init__(self, job: Job, *, has_plugins: bool) -> None:
+        """`has_plugins`: language and topics are the worker's, as plugins may change the text."""
+        self._job = job
+        self._distiller = distiller_of(job) if job.structured.forms else None
+        self._languages: LanguageFilter | None = None
+        self._classifier: Classifier | None = None
+        self._tells_language = not has_plugins
+        if job.extract.languages and not has_plugins:
+            from lycosa.crawl.answers.languages import LanguageFilter  # loads a detector
+
+            self._languages = LanguageFilter(job)
+        if job.topics.model and not has_plugins:
+            from lycosa.crawl.topics.classifier import Classifier  # few crawls have a model
+
+            self._classifier = Classifier(job, 0)
+
+    def read(self, asked: Asked) -> Findings:
+        """Read an answer with all readers at once."""
+        findings, answer = Findings(), asked.answer()
+        for _, read in self.steps():
+            read(asked, answer, findings)
+            if findings.outcome is not Outcome.KEPT:
+                break
+        self.distil(asked, findings, self.forms(asked, findings))
+        return findings
+
+    def steps(self) -> Sequence[tuple[str, Callable[[Asked, Answer, Findings], None]]]:
+        """Return the readers but those of structured data, in the order of their needs."""
+        return (
+            (TYPE, self._judge),
+            (LINKS, self._scan),
+            (FINGERPRINT, self._compare),
+            (LANGUAGE, self._tell_language),
+            (TOPICS, self._classify),
+        )
+
+    def forms(self, asked: Asked, findings: Findings) -> list[str]:
+        """Return the forms of structured data that a page may hold."""
+        if self._distiller is None or findings.outcome is not Outcome.KEPT:
+            return []
+        return self._distiller.forms_of(self._page(asked, findings))
+
+    def distil(self, asked: Asked, findings: Findings, forms: list[str]) -> None:
+        """Read structured data in some forms."""
+        if forms and self._distiller is not None:
+            page = self._page(asked, findings)
+            findings.structured = self._distiller.distil(page, asked.label, forms)
+
+    def _page(self, asked: Asked, findings: Findings) -> Page:
+        content_type = asked.answer().header("content-type")
+        return Page(asked.body, asked.url, content_type, findings.facts)
+
+    def _judge(self, asked: Asked, answer: Answer, findings: Findings) -> None:
+        findings.outcome = reading.judge(answer, self._job)
+
+    def _scan(self, asked: Asked, answer: Answer, findings: Findings) -> None:
+        findings.facts = reading.read_page(answer, self._job)
+        findings.is_sitemap = reading.is_sitemap(answer, findings.facts)
+
+    def _compare(self, asked: Asked, answer: Answer, findings: Findings) -> None:
+        if findings.facts.content:
+            both = fingerprints(findings.facts.content, own_name(asked.path).encode())
+            findings.fingerprint, findings.nameless_fingerprint = both
+
+    def _tell_language(self, asked: Asked, answer: Answer, findings: Findings) -> None:
+        if self._tells_language:
+            findings.is_foreign = self._languages is not None and self._languages.is_foreign(
+                findings.facts
+            )
+
+    def _classify(self, asked: Asked, answer: Answer, findings: Findings) -> None:
+        if self._classifier is not None and findings.facts.content:
+            findings.topics = self._classifier.classify(findings.facts)

@@ -1,0 +1,108 @@
+"""Pages that kill their readers: the crawl goes on, and what they did not kill is kept."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import subprocess
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from integration.bomb_crawl import BombWeb, begin, check, crawl, job_of, wait_for_crawl
+from lycosa.crawl.directory import CrawlDirectory, named_anew
+from lycosa.marks import COUNT, Mark
+from lycosa.store.reader import table
+from lycosa.testweb.servers.server import SocketWeb
+from servers.fixtures import SharedPostgres
+
+SAID = {
+    "pages": ["url", "outcome", "title", "charset", "language", "fingerprint", "digest", "unread"],
+    "links": ["source_url", "target_url", "kind", "reason", "position", "rel", "text", "times"],
+    "text": ["url", "text", "title", "language"],
+}
+"""Columns that do not depend on when a page was fetched."""
+
+
+def said_by(path: Path) -> dict[str, object]:
+    """Return what a crawl has read, without the labels that the moment of a fetch makes."""
+    found: dict[str, object] = {
+        kind: sorted(table(path, kind, columns).to_pylist(), key=repr)
+        for kind, columns in SAID.items()
+    }
+    found["triples"] = sorted(re.sub(r"_:f[0-9a-f]+", "_:f", line) for line in lines_of(path))
+    return found
+
+
+def lines_of(path: Path) -> list[str]:
+    files = sorted((path / "triples").glob("*.nq.zst"))
+    lines = [line for file in files for line in decompressed(file).splitlines()]
+    return [line for line in lines if not line.startswith("#")]
+
+
+def decompressed(file: Path) -> str:
+    with pa.input_stream(str(file), compression="zstd") as stream:
+        content: bytes = stream.read()
+    return content.decode()
+
+
+def test_pages_read_apart_have_the_rows_that_the_worker_gives_them(tmp_path: Path) -> None:
+    """The second crawl finds the file of a process that died, so it reads everything apart."""
+    web = BombWeb(3, 30, 8)
+    directories = []
+    with SocketWeb(web) as server:
+        for name in ("here", "apart"):
+            directory = CrawlDirectory.create(tmp_path / name, job_of(web, server))
+            directories.append(directory)
+            if name == "apart":
+                directory.log_folder.mkdir()
+                mark = Mark(str(directory.log_folder), 0, 0.0, 0)
+                mark.words[COUNT] = 1
+                mark.close()
+            crawl(directory, is_armed=False)
+    here, apart = (said_by(directory.path) for directory in directories)
+    assert here == apart
+    assert here["triples"]
+    states = directories[1].states(directories[1].job()).values()
+    assert all(state.suspects.until for state in states)
+    assert "died; it was reading no page" in directories[1].messages.read_text()
+
+
+def test_one_worker_survives_pages_that_kill_their_readers(tmp_path: Path) -> None:
+    web = BombWeb(4, 60, 10)
+    with SocketWeb(web) as server:
+        directory = CrawlDirectory.create(tmp_path / "crawl", job_of(web, server))
+        crawl(directory)
+    check(web, [directory.path])
+
+
+def test_two_workers_survive_pages_that_kill_their_readers(tmp_path: Path) -> None:
+    web = BombWeb(6, 60, 10)
+    with SocketWeb(web) as server:
+        directory = CrawlDirectory.create(tmp_path / "crawl", job_of(web, server, workers=2))
+        crawl(directory)
+    check(web, [directory.path])
+
+
+@pytest.mark.needs("postgresql")
+def test_three_members_survive_pages_that_kill_their_readers(
+    postgres: SharedPostgres, tmp_path: Path
+) -> None:
+    web = BombWeb(9, 60, 9)
+    with SocketWeb(web) as server:
+        job = job_of(web, server)
+        log = dataclasses.replace(job.log, server=postgres.url)
+        frontier = dataclasses.replace(job.frontier, partitions=12)
+        job = named_anew(dataclasses.replace(job, log=log, frontier=frontier))
+        first = CrawlDirectory.create(tmp_path / "m0", job)
+        paths = [first.path, tmp_path / "m1", tmp_path / "m2"]
+        join = ["join", postgres.url, job.log.name, "-o"]
+        commands = [["resume", str(first.path)], *([*join, str(path)] for path in paths[1:])]
+        members: list[subprocess.Popen[bytes]] = []
+        for words in commands:
+            members.append(begin(words, tmp_path / "said"))
+            if len(members) == 1:
+                wait_for_crawl(first, members[0])
+        assert [one.wait(600) for one in members] == [0, 0, 0], (tmp_path / "said").read_text()
+    check(web, paths)
