@@ -73,7 +73,13 @@ class BombWeb(GraphWeb):
         return self._urls - set(self.bombs) - hidden
 
 
-def job_of(web: BombWeb, server: SocketWeb, workers: int = 1, seconds: float = 2.0) -> Job:
+def job_of(
+    web: BombWeb,
+    server: SocketWeb,
+    workers: int = 1,
+    seconds: float = 2.0,
+    stop_seconds: float = 1.0,
+) -> Job:
     """Return a job that crawls the whole web."""
     return Job.of(
         seeds=web.homes,
@@ -82,7 +88,11 @@ def job_of(web: BombWeb, server: SocketWeb, workers: int = 1, seconds: float = 2
         politeness={"delay_seconds": 0.02, "ip_delay_seconds": 0.0},
         robots={"sitemaps": False},
         discovery={"mining": "off"},
-        fetch={"allow_private": True, "hosts_file": str(server.hosts_file), "stop_seconds": 1.0},
+        fetch={
+            "allow_private": True,
+            "hosts_file": str(server.hosts_file),
+            "stop_seconds": stop_seconds,
+        },
         crawl={
             "workers": workers,
             "reading_seconds": seconds,
