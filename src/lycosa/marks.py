@@ -20,17 +20,15 @@ This module is loaded before all others by a process that watches, and imports n
 
 from __future__ import annotations
 
-import mmap
 import os
 import stat
-import struct
 
 TYPE_CHECKING = False  # as checkers take it: `typing` would be most of what this import costs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-_WORDS = struct.Struct("<6Q")
+_WORDS_BYTES = 48
 _SIZE = 64
 _MAGIC = b"LYCOSA-READING-1"
 _NAME = "reading-"
@@ -67,6 +65,8 @@ class Mark:
     """The words of this process; `words` is written to directly, because a call costs more."""
 
     def __init__(self, folder: str, number: int, seconds: float, memory_bytes: int) -> None:
+        import mmap  # a watcher does without it
+
         path = path_of(folder, number)
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
         file = os.open(path, flags, 0o600)
@@ -77,8 +77,8 @@ class Mark:
             self._map = mmap.mmap(file, _SIZE)
         finally:
             os.close(file)
-        self._map[_WORDS.size : _SIZE] = _MAGIC
-        self.words = memoryview(self._map)[: _WORDS.size].cast("Q")
+        self._map[_WORDS_BYTES:_SIZE] = _MAGIC
+        self.words = memoryview(self._map)[:_WORDS_BYTES].cast("Q")
         self.words[PAGE], self.words[COUNT] = NO_PAGE, 0
         self.words[MILLISECONDS], self.words[MEMORY] = int(seconds * 1000), memory_bytes
         self.words[PROCESS] = os.getpid()
@@ -127,9 +127,9 @@ def read(path: str) -> Words | None:
         content = os.read(file, _SIZE)
     finally:
         os.close(file)
-    if len(content) != _SIZE or content[_WORDS.size :] != _MAGIC:
+    if len(content) != _SIZE or content[_WORDS_BYTES:] != _MAGIC:
         return None
-    return Words(_WORDS.unpack_from(content))
+    return Words(tuple(memoryview(content)[:_WORDS_BYTES].cast("Q")))
 
 
 def files(folder: str) -> Iterator[str]:
@@ -184,7 +184,7 @@ def _memory_of(pid: int) -> int:
     """Return the bytes that a process has in memory; 0 if it is gone."""
     try:
         with open(f"/proc/{pid}/statm", "rb") as file:  # noqa: PTH123  pathlib is slow to load
-            return int(file.read().split()[1]) * mmap.PAGESIZE
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE")
     except (OSError, IndexError):
         return 0
 

@@ -106,3 +106,17 @@ def test_three_members_survive_pages_that_kill_their_readers(
                 wait_for_crawl(first, members[0])
         assert [one.wait(600) for one in members] == [0, 0, 0], (tmp_path / "said").read_text()
     check(web, paths)
+
+
+@pytest.mark.soak
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_hundred_bombs_among_a_thousand_good_pages(workers: int, tmp_path: Path) -> None:
+    web = BombWeb(20, 1_100, 100)
+    with SocketWeb(web) as server:
+        job = job_of(web, server, workers=workers, seconds=5.0)
+        directory = CrawlDirectory.create(tmp_path / "crawl", job)
+        crawl(directory)
+    check(web, [directory.path])
+    deaths = directory.messages.read_text().count("of this crawl died")
+    print(f"{workers} workers: {deaths} deaths, {sum(web.asked.values())} requests")
+    assert 1 <= deaths <= 10

@@ -26,9 +26,7 @@ Not here: worker processes and members have a supervisor, which watches them in 
 
 from __future__ import annotations
 
-import mmap
 import os
-import signal
 import sys
 import time
 
@@ -37,9 +35,12 @@ from lycosa import marks
 TYPE_CHECKING = False  # as checkers take it: `typing` would be most of what this import costs
 
 if TYPE_CHECKING:
+    import signal
     from typing import NoReturn
+else:
+    import _signal as signal  # `signal` loads `enum`, which would be a sixth of the watcher
 
-STOPS = {signal.SIGINT: signal.SIGUSR1, signal.SIGTERM: signal.SIGUSR2}
+STOPS: dict[int, int] = {signal.SIGINT: signal.SIGUSR1, signal.SIGTERM: signal.SIGUSR2}
 """What the watcher hears, and what it sends to the child for it."""
 MOST_DEATHS = 4
 """How often in a row a child may die without a new suspect."""
@@ -47,9 +48,10 @@ BUG = 70
 """The exit code of a child that failed on its own code: a reader may have raised."""
 INTERRUPTED = 130
 _BOARD_BYTES = 1 << 16
-_HEARD = {*STOPS, signal.SIGCHLD}
+_HEARD: set[int] = {*STOPS, signal.SIGCHLD}
 
-_board: mmap.mmap | None = None
+_board = -1
+"""A file in memory that watcher and child share; -1 without a watcher."""
 _is_restart = False
 
 
@@ -60,12 +62,10 @@ def is_restart() -> bool:
 
 def tell(mark: str, stop_seconds: float, words: list[str]) -> None:
     """Tell the watcher, if there is one, how to go on with this crawl should the process die."""
-    if _board is None:
-        return
-    told = "\0".join((mark, str(stop_seconds), *words)).encode("utf-8", "surrogateescape")
-    if len(told) < _BOARD_BYTES - 8:
-        _board[8 : 8 + len(told)] = told
-        _board[:8] = len(told).to_bytes(8, "little")
+    if _board >= 0:
+        told = "\0".join((mark, str(stop_seconds), *words)).encode("utf-8", "surrogateescape")
+        os.pwrite(_board, told, 0)
+        os.pwrite(_board, b"\n", len(told))  # so the watcher knows that it is whole
 
 
 def watch() -> None:
@@ -73,21 +73,21 @@ def watch() -> None:
     global _board, _is_restart
     if "LYCOSA_KILL_AT" in os.environ:
         return
-    _board = mmap.mmap(-1, _BOARD_BYTES)
+    _board = os.memfd_create("watch")
     watcher = _Watcher(_board)
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, _HEARD)
+    before = set(map(int, signal.pthread_sigmask(signal.SIG_BLOCK, _HEARD)))
     while True:
         pid = os.fork()
         if not pid:
             _become_watched(before)
             return
         words = watcher.oversee(pid)
-        _board[:8] = bytes(8)
+        os.ftruncate(_board, 0)
         sys.argv[1:] = words
         _is_restart = True
 
 
-def _become_watched(mask: set[signal.Signals | int]) -> None:
+def _become_watched(mask: set[int]) -> None:
     parent = os.getppid()
     from lycosa.memory._arenas import die_with_parent
 
@@ -108,7 +108,7 @@ def _ignore(*_: object) -> None:
 class _Watcher:
     """The course of the children, one after the other."""
 
-    def __init__(self, board: mmap.mmap) -> None:
+    def __init__(self, board: int) -> None:
         self._board = board
         self._suspects: set[int] = set()
         self._deaths = 0
@@ -124,7 +124,7 @@ class _Watcher:
             if heard is not None and heard.si_signo in STOPS:
                 self._stops += 1
                 self._stopped_at = self._stopped_at or time.monotonic()
-                os.kill(pid, STOPS[signal.Signals(heard.si_signo)])
+                os.kill(pid, STOPS[heard.si_signo])
             ended, status = os.waitpid(pid, os.WNOHANG)
             if not words and (told := self._told()):
                 mark, seconds, *words = told
@@ -141,9 +141,8 @@ class _Watcher:
         return words
 
     def _told(self) -> list[str]:
-        size = int.from_bytes(self._board[:8], "little")
-        told = self._board[8 : 8 + size].decode("utf-8", "surrogateescape")
-        return told.split("\0") if size else []
+        told = os.pread(self._board, _BOARD_BYTES, 0).decode("utf-8", "surrogateescape")
+        return told[:-1].split("\0") if told.endswith("\n") else []
 
     def _kills(self, pid: int, overseer: marks.Overseer, stop_seconds: float) -> bool:
         """Kill a child that has been reading one page for too long; return whether it was."""
@@ -181,7 +180,7 @@ def _end_as(code: int, *, is_stopped: bool) -> NoReturn:
     if code >= 0:
         os._exit(code)
     heard = {sent: number for number, sent in STOPS.items()}
-    number = heard.get(signal.Signals(-code), signal.Signals(-code))
+    number = heard.get(-code, -code)
     if number != signal.SIGKILL:
         signal.signal(number, signal.SIG_DFL)
     signal.pthread_sigmask(signal.SIG_SETMASK, ())

@@ -26,3 +26,5 @@ class Suspected(Struct, frozen=True, array_like=True, tag_field="t", tag=51):
     """Answers that end before this moment are read apart."""
     page: int = -1
     """The page that the process read last; -1 if it is unknown, or was decided on."""
+    is_rendered: bool = False
+    """Whether it was the page as a browser has rendered it: then it is rendered no more."""

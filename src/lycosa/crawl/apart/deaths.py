@@ -60,7 +60,13 @@ def _last(place: tuple[int, int] | None) -> str:
 
 
 def suspect(partition: Partition, message: ProcessDied, now: float) -> None:
-    """Write down that a process died; a page that was decided on is no suspect."""
+    """Write down that a process died; a page that was decided on is no suspect.
+
+    One that waits for a browser may be: its rendered tree is read after the page.
+    """
     state, page = partition.state, message.page
-    is_open = 0 <= page < len(state.pages.status) and state.pages.status[page] != DONE
-    partition.record(Suspected(now, now + APART_SECONDS, page if is_open else -1))
+    is_known = 0 <= page < len(state.pages.status)
+    is_open = is_known and state.pages.status[page] != DONE
+    is_rendered = is_known and not is_open and page in state.rendering.waiting
+    is_suspect = is_open or is_rendered
+    partition.record(Suspected(now, now + APART_SECONDS, page if is_suspect else -1, is_rendered))

@@ -24,16 +24,17 @@ if TYPE_CHECKING:
 
 
 def marking(ports: Ports, on_answer: OnAnswer) -> OnAnswer:
-    """Return what takes answers: `on_answer` itself, or what marks them first."""
+    """Return what takes answers: `on_answer` itself, or what marks them first.
+
+    The count stays odd if reading raises: then a page is to blame for the end of the process.
+    """
     words = ports.mark
     if words is None:
         return on_answer
-    count = words[COUNT]
 
     def answered(
         partition: Partition, task: Task, reserved: int, request: Request, answer: Answer
     ) -> None:
-        nonlocal count
         is_page = task.kind is PAGE
         suspects = partition.state.suspects
         if suspects.until and is_page and suspects.has(task.subject, answer.ended):
@@ -43,9 +44,9 @@ def marking(ports: Ports, on_answer: OnAnswer) -> OnAnswer:
                 ports.apart.read(_asked(partition, task, request, body_of), decide)
                 return
         words[PAGE_WORD] = partition.number << PAGE_BITS | task.subject if is_page else NO_PAGE
-        words[COUNT] = count = count + 1
+        words[COUNT] += 1
         on_answer(partition, task, reserved, request, answer)
-        words[COUNT] = count = count + 1
+        words[COUNT] += 1
 
     return answered
 

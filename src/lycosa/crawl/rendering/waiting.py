@@ -20,6 +20,7 @@ from lycosa.errors import LycosaError
 from lycosa.failpoints import reach
 from lycosa.frontier.fold.facts.rendering import Waiting
 from lycosa.frontier.partition import Partition
+from lycosa.marks import COUNT, PAGE, PAGE_BITS
 from lycosa.records import (
     LinkKind,
     Outcome,
@@ -67,6 +68,7 @@ class PageRendering:
         self._read = ports.rendering.read
         self._parts = Parts(ports, self._read)
         self._documents = Documents(ports, router)
+        self._mark = ports.mark
         self._under_way: dict[tuple[int, int], _Under] = {}
         self._is_stopped = False
         self._timer: Timer | None = None
@@ -165,7 +167,8 @@ class PageRendering:
         state = partition.state
         place = state.place_of(page)
         plain: Stored | None = None
-        if place is not None and state.pages.outcome[page] == Outcome.KEPT:
+        is_suspect = page in state.suspects.rendered  # reading its tree may have killed a process
+        if place is not None and state.pages.outcome[page] == Outcome.KEPT and not is_suspect:
             try:
                 plain = self._read(place)
             except LycosaError:  # removed, or on another machine
@@ -215,8 +218,13 @@ class PageRendering:
         if done.missing and not is_last and done.ending is Ending.RENDERED:
             self._queue(partition, page, waits.round + 1, done.missing, done.base or plain.url)
             self.wake()
-        else:
+        elif (words := self._mark) is None:
             self._finish(partition, page, plain, done, found)
+        else:
+            words[PAGE] = partition.number << PAGE_BITS | page
+            words[COUNT] += 1
+            self._finish(partition, page, plain, done, found)
+            words[COUNT] += 1
         self.look()
 
     def _finish(
