@@ -300,7 +300,9 @@ def test_segments_are_sealed_while_the_crawl_runs(workers: int, tmp_path: Path) 
 
         eventually(lambda: sealed() >= 3)
         assert process.poll() is None
-        for pid in [process.pid, *worker_pids(directory)]:
+        holder = directory.holder()
+        assert holder is not None
+        for pid in [holder.holds, *worker_pids(directory)]:
             files = open_files(pid)
             assert sum(file.endswith((".arrows", ".warc.gz")) for file in files) <= 20
             loaded = Path(f"/proc/{pid}/maps").read_text()  # numpy has no use without plugins
