@@ -27,8 +27,11 @@ KINDS = [
     *(("rdfa", "crash"), ("links", "crash"), ("microdata", "loop"), ("meta", "allocate")),
     *(("links", "loop"), ("rdfa", "allocate"), ("microdata", "crash")),
 ]
-WITHOUT_BOMBS = {name: value for name, value in os.environ.items() if name != "LYCOSA_READ_BOMB"}
-WITH_BOMBS = {**WITHOUT_BOMBS, "LYCOSA_READ_BOMB": "1"}
+
+
+def environment(*, is_armed: bool) -> dict[str, str]:
+    """Return the environment of a crawl: it has what this process has accepted by now."""
+    return {**os.environ, "LYCOSA_READ_BOMB": "1" if is_armed else ""}
 
 
 class BombWeb(GraphWeb):
@@ -104,7 +107,7 @@ def job_of(
 def crawl(directory: CrawlDirectory, *, is_armed: bool = True) -> None:
     """Run the crawl of a directory by its command, with the fail point armed or not."""
     command = [sys.executable, "-m", "lycosa", "resume", str(directory.path), "--quiet"]
-    env = WITH_BOMBS if is_armed else WITHOUT_BOMBS
+    env = environment(is_armed=is_armed)
     done = subprocess.run(command, capture_output=True, text=True, env=env, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -113,7 +116,9 @@ def begin(words: list[str], said: Path) -> subprocess.Popen[bytes]:
     """Start a command, with the fail point armed; it writes to a file."""
     command = [sys.executable, "-m", "lycosa", *words, "--quiet"]
     with said.open("ab") as file:
-        return subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT, env=WITH_BOMBS)
+        return subprocess.Popen(
+            command, stdout=file, stderr=subprocess.STDOUT, env=environment(is_armed=True)
+        )
 
 
 def wait_for_crawl(directory: CrawlDirectory, process: subprocess.Popen[bytes]) -> None:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from integration.bomb_crawl import WITH_BOMBS, WITHOUT_BOMBS, BombWeb, check, crawl, job_of
+from integration.bomb_crawl import BombWeb, check, crawl, environment, job_of
 from integration.test_workers import eventually, is_gone
 from lycosa import marks
 from lycosa.crawl.directory import CrawlDirectory
@@ -31,7 +31,7 @@ class OneBomb(BombWeb):
 def begin(directory: CrawlDirectory, *, is_armed: bool) -> subprocess.Popen[bytes]:
     """Start a crawl in a process group of its own, as a shell does."""
     command = [sys.executable, "-m", "lycosa", "resume", str(directory.path), "--quiet"]
-    env = WITH_BOMBS if is_armed else WITHOUT_BOMBS
+    env = environment(is_armed=is_armed)
     with directory.path.with_suffix(".said").open("wb") as file:
         return subprocess.Popen(
             command, stdout=file, stderr=subprocess.STDOUT, env=env, start_new_session=True
@@ -71,6 +71,7 @@ def test_a_reader_that_is_still_busy_after_a_stop_is_killed(workers: int, tmp_pa
         assert web.asked[web.bomb] == 1
         job = job_of(web, server, workers, seconds=2.0)
         directory.write_job(job)
+        directory.accept_here()
         crawl(directory)
     check(web, [directory.path])
 

@@ -36,7 +36,7 @@ TYPE_CHECKING = False  # as checkers take it: `typing` would be most of what thi
 
 if TYPE_CHECKING:
     import signal
-    from typing import NoReturn
+    from typing import Any, NoReturn
 else:
     import _signal as signal  # `signal` loads `enum`, which would be a sixth of the watcher
 
@@ -47,7 +47,11 @@ MOST_DEATHS = 4
 BUG = 70
 """The exit code of a child that failed on its own code: a reader may have raised."""
 INTERRUPTED = 130
+FLAGS = {"--json": "as_json", "--quiet": "quiet"}
+"""Flags of the screen that hold for all processes of a crawl, and the names of their values."""
 _BOARD_BYTES = 1 << 16
+_TRUST = "LYCOSA_TRUST"
+"""The variable of `lycosa.trust.record`."""
 _HEARD: set[int] = {*STOPS, signal.SIGCHLD}
 
 _board = -1
@@ -60,12 +64,17 @@ def is_restart() -> bool:
     return _is_restart
 
 
-def tell(mark: str, stop_seconds: float, words: list[str]) -> None:
-    """Tell the watcher, if there is one, how to go on with this crawl should the process die."""
+def tell(folder: str, stop_seconds: float, flags: dict[str, Any]) -> None:
+    """Tell the watcher, if there is one, how to go on with a crawl should this process die."""
     if _board >= 0:
-        told = "\0".join((mark, str(stop_seconds), *words)).encode("utf-8", "surrogateescape")
-        os.pwrite(_board, told, 0)
-        os.pwrite(_board, b"\n", len(told))  # so the watcher knows that it is whole
+        mark = marks.path_of(f"{folder}/log", 0)
+        command = "revisit" if sys.argv[1:2] == ["revisit"] else "resume"
+        words = [command, folder, *(word for word, flag in FLAGS.items() if flags[flag])]
+        trust = os.environ.get(_TRUST, "")  # what this command has accepted counts for the next
+        told = "\0".join((mark, str(stop_seconds), trust, *words))
+        packed = told.encode("utf-8", "surrogateescape")
+        os.pwrite(_board, packed, 0)
+        os.pwrite(_board, b"\n", len(packed))  # so the watcher knows that it is whole
 
 
 def watch() -> None:
@@ -84,6 +93,8 @@ def watch() -> None:
         words = watcher.oversee(pid)
         os.ftruncate(_board, 0)
         sys.argv[1:] = words
+        if watcher.trust:
+            os.environ[_TRUST] = watcher.trust
         _is_restart = True
 
 
@@ -114,6 +125,8 @@ class _Watcher:
         self._deaths = 0
         self._stops = 0
         self._stopped_at = 0.0
+        self.trust = ""
+        """The digests of operator settings that the last child had accepted."""
 
     def oversee(self, pid: int) -> list[str]:
         """Watch a child to its end; return the words that start the next one."""
@@ -127,7 +140,7 @@ class _Watcher:
                 os.kill(pid, STOPS[heard.si_signo])
             ended, status = os.waitpid(pid, os.WNOHANG)
             if not words and (told := self._told()):
-                mark, seconds, *words = told
+                mark, seconds, self.trust, *words = told
                 stop_seconds, overseer = float(seconds), marks.Overseer(mark, pid)
             if ended:
                 break

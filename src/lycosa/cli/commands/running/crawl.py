@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
 import click
 
-from lycosa import marks
 from lycosa.cli import watch
 from lycosa.cli.input.jobs import build_job, recipe_text
 from lycosa.cli.input.options import (
@@ -340,8 +339,7 @@ def run_shown(
         display.say(why)
 
     if crew is None:
-        mark = marks.path_of(str(directory.log_folder.absolute()), 0)
-        watch.tell(mark, job.fetch.stop_seconds, _words_to_go_on(path, flags))
+        watch.tell(str(path.absolute()), job.fetch.stop_seconds, flags)
     if flags.get("is_served") or flags.get("serve_port") is not None:
         _serve_beside(path, flags.get("serve_port") or 0)
     with log_file(session, directory.messages), display:
@@ -393,14 +391,6 @@ def run_shown(
     if ended.reason == "stopped":
         return _STOPPED
     return _NOTHING if why_empty or ended.reason == "no seed" else 0
-
-
-def _words_to_go_on(path: Path, flags: dict[str, Any]) -> list[str]:
-    """Return the command that goes on with a crawl whose process has died."""
-    is_cycle = click.get_current_context().info_name == "revisit"
-    words = ["revisit" if is_cycle else "resume", str(path.absolute())]
-    words += ["--json"] if flags["as_json"] else []
-    return words + (["--quiet"] if flags["quiet"] else [])
 
 
 def _serve_beside(path: Path, port: int) -> None:
