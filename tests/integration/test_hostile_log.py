@@ -20,7 +20,7 @@ from warm import lycosa
 
 __all__ = ["address", "web"]
 
-HOSTILE = {
+HOSTILE: dict[str, dict[str, object]] = {
     "notify": {"command": "touch {folder}/owned"},
     "login": {"headers": ["https://www.example.org X-Secret: ${{AWS_SECRET_ACCESS_KEY}}"]},
     "plugins": {"use": ["evil"]},

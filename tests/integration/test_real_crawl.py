@@ -6,6 +6,7 @@ The test web serves in this process; the crawler is another process, run by its 
 from __future__ import annotations
 
 import math
+import os
 import random
 import signal
 import subprocess
@@ -243,7 +244,9 @@ def test_an_answer_that_a_starved_process_did_not_take_is_repeated_once(tmp_path
         while server.requests < 12:
             assert time.monotonic() < deadline and process.poll() is None
             time.sleep(0.001)
-        process.send_signal(signal.SIGSTOP)
+        holder = directory.holder()
+        assert holder is not None
+        os.kill(holder.holds, signal.SIGSTOP)  # the process that crawls, not its watcher
         time.sleep(4 * job.log.commit_seconds)  # for so long it is starved
         process.kill()
         process.wait()

@@ -18,16 +18,16 @@ lock: the log and the sealed files can be read while a crawl runs.
 from __future__ import annotations
 
 import dataclasses
-import fcntl
 import os
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from lycosa import beneath, marks
 from lycosa.config import MODEL_FILE, Job, SeedList, anchored, read_written
+from lycosa.crawl.lock import DirectoryLock, Holder, is_alive, parse_holder
 from lycosa.crawl.logs.accepting import shared_digest
 from lycosa.crawl.takeover import read_partitions
 from lycosa.errors import ConfigError, LogError, Untrusted
@@ -71,6 +71,8 @@ class CrawlDirectory:
         """Of a directory that was copied from a store: where from."""
         self.withheld: Settings = {}
         """The operator settings that the last call of `job` has left out."""
+        self._own_job: Job | None = None
+        """The job that this object has written, without its seeds: it need not be read again."""
 
     @classmethod
     def create(cls, path: Path, job: Job) -> CrawlDirectory:
@@ -187,7 +189,7 @@ class CrawlDirectory:
 
     def judged(self) -> judging.Judged:
         """Return the operator settings of the directory, and which of them do not count."""
-        return judging.judge(self.written_job(), self.path)
+        return judging.judge(self._own_job or self.written_job(), self.path)
 
     def accept(self) -> None:
         """Record the settings of the directory as this user's own: they were typed."""
@@ -205,7 +207,7 @@ class CrawlDirectory:
 
     def shared_digest(self) -> str:
         """Return what a machine accepts that joins the crawl; "" if it need not accept any."""
-        job = self.written_job()
+        job = self._own_job or self.written_job()
         return shared_digest(anchored(job, self.path.absolute())) if job.log.server else ""
 
     def write_job(self, job: Job) -> None:
@@ -219,6 +221,7 @@ class CrawlDirectory:
         temporary = self.job_file.with_suffix(".writing")
         beneath.write_text(temporary, job.portable().to_toml(self.seeds_file.name))
         temporary.rename(self.job_file)
+        self._own_job = dataclasses.replace(job.portable(), seeds=())
 
     def kept(self, job: Job) -> Job:
         """Return the job with what the directory has of it: a long list of seeds, a model."""
@@ -346,7 +349,7 @@ class CrawlDirectory:
             deadline = time.monotonic() + ORPHANS_SECONDS
             while not lock.take():
                 holder = lock.holder()
-                if holder is None or _is_alive(holder.pid) or time.monotonic() >= deadline:
+                if holder is None or is_alive(holder.pid) or time.monotonic() >= deadline:
                     owner = holder.pid if holder else "unknown"
                     raise LogError(
                         f"{self.path}: another process (pid {owner}) is crawling it\n"
@@ -373,7 +376,7 @@ class CrawlDirectory:
         try:
             inode = lock.stat().st_ino
             locks = Path("/proc/locks").read_text(encoding="ascii")
-            noted = _parse(beneath.read_bytes(lock))
+            noted = parse_holder(beneath.read_bytes(lock))
         except OSError:
             return None
         for fields in map(str.split, locks.splitlines()):
@@ -403,56 +406,3 @@ class OpenCrawl(NamedTuple):
     log: Log
     hooks: Hooks | None = None
     """The functions of the job's plugins; None when it has none."""
-
-
-class Holder(NamedTuple):
-    """The process that holds a crawl's lock."""
-
-    pid: int
-    workers: list[int]
-    """Process ids of its workers; empty for a single-process crawl."""
-    holds: int = 0
-    """The process that has taken the lock, which `pid` watches; 0 if it is `pid`."""
-
-
-class DirectoryLock:
-    """The lock file of a crawl directory, with the ids of the processes that hold it."""
-
-    def __init__(self, descriptor: int) -> None:
-        self.descriptor = descriptor
-
-    def take(self) -> bool:
-        """Take the lock; return False if another process has it."""
-        try:
-            fcntl.flock(self.descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError:
-            return False
-        return True
-
-    def holder(self) -> Holder | None:
-        """Return the holder that is written in the file."""
-        return _parse(os.pread(self.descriptor, 16_384, 0))
-
-    def write(self, pid: int, workers: Iterable[int] = ()) -> None:
-        """Write the holder into the file."""
-        words = " ".join(map(str, workers))
-        holds = f"{os.getpid()}\n" if pid != os.getpid() else ""
-        os.ftruncate(self.descriptor, 0)
-        os.pwrite(self.descriptor, f"{pid}\n{words}\n{holds}".encode(), 0)
-
-
-def _parse(content: bytes) -> Holder | None:
-    lines = content.decode(errors="replace").splitlines()
-    try:
-        workers = [int(word) for word in lines[1].split()]
-        return Holder(int(lines[0]), workers, int(lines[2]) if len(lines) > 2 else 0)
-    except (IndexError, ValueError):
-        return None
-
-
-def _is_alive(pid: int) -> bool:
-    try:
-        fields = Path(f"/proc/{pid}/stat").read_bytes().rpartition(b")")[2].split()
-    except OSError:
-        return False
-    return fields[0] not in (b"Z", b"X")

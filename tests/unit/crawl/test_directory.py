@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory, Holder
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.lock import Holder
 from lycosa.errors import LogError
 
 ORPHAN = "import sys; print('here', flush=True); sys.stdin.read()"

@@ -14,7 +14,8 @@ from lycosa.config.topics import numbers_of
 from lycosa.crawl.control import orders
 from lycosa.crawl.control.desk import known_orders
 from lycosa.crawl.control.live import Frame, read_frame
-from lycosa.crawl.directory import CrawlDirectory, Holder
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.lock import Holder
 from lycosa.crawl.rendering.sandbox import sandbox_text
 from lycosa.crawl.status.progress import (
     blocked_of,

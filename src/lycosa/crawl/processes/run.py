@@ -25,7 +25,8 @@ from lycosa.config import Job, SeedList, anchored
 from lycosa.crawl.apart.deaths import tell_deaths
 from lycosa.crawl.control.live import Frame, write_frame
 from lycosa.crawl.control.watch import Standing
-from lycosa.crawl.directory import CrawlDirectory, DirectoryLock, OpenCrawl, named
+from lycosa.crawl.directory import CrawlDirectory, OpenCrawl, named
+from lycosa.crawl.lock import DirectoryLock
 from lycosa.crawl.logs.accepting import differences
 from lycosa.crawl.logs.notes import (
     JOB,

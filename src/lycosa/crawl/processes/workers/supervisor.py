@@ -26,7 +26,8 @@ from lycosa.crawl.apart.watching import Watching
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.control.live import State
 from lycosa.crawl.control.watch import LOOK_SECONDS, Standing, Watch, wants_stop
-from lycosa.crawl.directory import DirectoryLock, OpenCrawl
+from lycosa.crawl.directory import OpenCrawl
+from lycosa.crawl.lock import DirectoryLock
 from lycosa.crawl.processes.assignments import Assignment
 from lycosa.crawl.processes.main_loop import MainLoop
 from lycosa.crawl.processes.signals import Stop
