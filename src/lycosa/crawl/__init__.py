@@ -29,7 +29,8 @@ so a simulation drives the very code that crawls the web. Imports between the ro
     pauses        how long a host is left alone
     bursts        several URLs of a host in a row, then as many pauses
     ending        finds out that nothing is left to do
-    directory     the folder that holds a crawl, and its lock
+    directory     the folder that holds a crawl
+    lock          the lock file of that folder: which processes crawl it
     logs          a log in a server: joined by other machines, moved there and back
     log_file      writes the program's messages to `lycosa.log`
     steady_clock  keeps the crawl's clock from going back
