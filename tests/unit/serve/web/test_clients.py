@@ -78,7 +78,7 @@ def test_a_crawl_that_may_ask_loopback_is_widened_on_its_machine_alone(
     assert posted(place, ELSEWHERE, "/one/seeds", seeds) == 403
     assert posted(place, ELSEWHERE, "/one/rules", accept) == 403
     assert posted(place, ELSEWHERE, "/one/rules", reject) == 202
-    assert posted(place, HERE, "/one/seeds", {"seeds": ["http://127.0.0.1:1/"]}) == 202
+    assert posted(place, HERE, "/one/seeds", {"seeds": ["http://127.0.0.1:8000/"]}) == 202
     assert posted(place, HERE, "/one/rules", accept) == 202
     assert posted(place, HERE, "/one/seeds", seeds, X_Forwarded_For="x") == 202
     assert posted(place, HERE, "/one/seeds", seeds, **{"X-Forwarded-For": "192.0.2.7"}) == 403
