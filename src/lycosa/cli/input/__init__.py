@@ -11,4 +11,5 @@ Wrong input becomes an error here, before a folder is made or a request is sent.
     own_machine  opens servers of this machine that were typed as seeds
     questions    reads the input of `check`: a file, standard input, a URL, or a batch
     topics       the flags that the commands about topics share
+    vetting      vets the job of a directory before a command runs it
 """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
 
@@ -33,6 +33,7 @@ from lycosa.cli.input.options import (
 )
 from lycosa.cli.input.own_machine import opened, opened_text
 from lycosa.cli.input.seeds import gather
+from lycosa.cli.input.vetting import Vetted, vet
 from lycosa.cli.screen.lines import (
     HowEnded,
     Lines,
@@ -49,7 +50,6 @@ from lycosa.config import Job, read_job
 from lycosa.crawl.directory import CrawlDirectory, named_anew
 from lycosa.crawl.status.progress import Listener, Progress
 from lycosa.errors import ConfigError, LycosaError
-from lycosa.trust.record import accept_here
 from lycosa.trust.settings import operator_settings
 
 if TYPE_CHECKING:
@@ -265,29 +265,6 @@ class Crew(NamedTuple):
     """The command that starts them again."""
     look: str
     """The command that shows the crawl."""
-
-
-class Vetted(NamedTuple):
-    """A job whose operator settings were all accepted or typed."""
-
-    job: Job
-    typed: Mapping[str, str]
-
-
-def vet(
-    directory: CrawlDirectory, flags: dict[str, Any], place: Mapping[str, str] | None = None
-) -> Vetted:
-    """Return the directory's job; raises `Untrusted` if a setting was neither accepted nor typed.
-
-    `place` has settings that were typed as arguments, not as flags.
-    """
-    if digest := flags.pop("trust", ""):
-        accept_here(digest)
-    typed = {**operator_settings(build_job(Job(), flags)), **(place or {})}
-    job = directory.whole_job(typed)
-    if typed:
-        directory.accept_here()
-    return Vetted(job, typed)
 
 
 def run_as_told(

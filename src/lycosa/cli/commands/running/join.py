@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lycosa.cli.commands.running.crawl import Crew, run_as_told, run_shown, vet
+from lycosa.cli.commands.running.crawl import Crew, run_as_told, run_shown
 from lycosa.cli.input.jobs import build_job, read_setting
 from lycosa.cli.input.options import (
     GroupedCommand,
@@ -19,6 +19,7 @@ from lycosa.cli.input.options import (
     store_flag,
     trust_flag,
 )
+from lycosa.cli.input.vetting import vet
 from lycosa.cli.screen.lines import command
 from lycosa.cli.screen.notices import Session, notice
 from lycosa.config import Job, read_job

@@ -1,0 +1,35 @@
+"""Vets the job of a directory before a command runs it: all its settings were typed or accepted."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from lycosa.cli.input.jobs import build_job
+from lycosa.config import Job
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.trust.record import accept_here
+from lycosa.trust.settings import operator_settings
+
+
+class Vetted(NamedTuple):
+    """A job whose operator settings were all accepted or typed."""
+
+    job: Job
+    typed: Mapping[str, str]
+
+
+def vet(
+    directory: CrawlDirectory, flags: dict[str, Any], place: Mapping[str, str] | None = None
+) -> Vetted:
+    """Return the directory's job; raises `Untrusted` if a setting was neither accepted nor typed.
+
+    `place` has settings that were typed as arguments, not as flags.
+    """
+    if digest := flags.pop("trust", ""):
+        accept_here(digest)
+    typed = {**operator_settings(build_job(Job(), flags)), **(place or {})}
+    job = directory.whole_job(typed)
+    if typed:
+        directory.accept_here()
+    return Vetted(job, typed)
