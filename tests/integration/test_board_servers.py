@@ -82,10 +82,11 @@ def test_a_stopped_postgresql_is_undecided_in_time(postgres: SharedPostgres) -> 
 @pytest.mark.needs("postgresql")
 @pytest.mark.parametrize("command", [_INSERT, _UPDATE, _DELETE], ids=["insert", "update", "delete"])
 def test_a_write_is_on_disk_before_it_is_acknowledged(
-    postgres: SharedPostgres, command: str
+    postgres: SharedPostgres, command: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also where the server's default is to acknowledge first."""
-    board = PostgresBoard(f"{postgres.url}&options=-csynchronous_commit%3Doff", fresh_name("board"))
+    monkeypatch.setenv("PGOPTIONS", "-csynchronous_commit=off")
+    board = PostgresBoard(postgres.url, fresh_name("board"))
     revision = write_until_it_works(board, "member/1", b"a", 30)
     connection = board._connection
     assert connection is not None

@@ -205,7 +205,7 @@ async def test_the_guard_sees_the_real_peer_before_anything_is_sent() -> None:
         client(ports={80: served.port}, allow_private=False) as web,
     ):
         transport: Any = web.transport
-        transport._refuses = lambda address: False
+        transport._refuses = lambda host, address: False
         answer = await web.get("http://site.test/")
         fails(answer, Outcome.REFUSED_ADDRESS)
         assert answer.asked == b""

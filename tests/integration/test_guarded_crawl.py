@@ -185,6 +185,7 @@ def test_what_was_refused_is_asked_for_again_once_it_is_allowed(tmp_path: Path) 
         directory = CrawlDirectory.open(tmp_path / "crawl")
         assert retry_failed(directory) == 0
         directory.write_job(job_of([HOME], hosts_file=str(hosts)))
+        directory.accept_here()
         assert retry_failed(directory) == 1
         run_crawl(directory)
     assert outcomes_of(directory) == {

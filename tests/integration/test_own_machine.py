@@ -171,6 +171,6 @@ async def test_the_transport_itself_asks_no_other_server() -> None:
             assert (await web.resolve("example.org")).address == "0.0.0.0"
             assert (await web.resolve("localhost")).address == "127.0.0.1"
             transport: Any = web.transport
-            transport._refuses = lambda address: False
+            transport._refuses = lambda host, address: False
             assert (await web.get(f"http://{open_one}/again")).status == 200
         assert len(served.requests) == 2 and other.connections == 0

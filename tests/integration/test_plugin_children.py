@@ -66,6 +66,9 @@ def test_what_a_plugin_starts_sees_the_environment_of_the_user(
         assert isinstance(said, bytes) and isinstance(told, str)
         entries = said.decode().rstrip("\0").split("\0")
         seen = dict(entry.split("=", 1) for entry in entries)
+        # What the user has typed is accepted by the programs that a crawl starts, too.
+        accepted = seen.pop("LYCOSA_TRUST", "").split()
+        assert set(environment.pop("LYCOSA_TRUST", "").split()) <= set(accepted)
         assert seen == environment
         # The crawl itself has its large pages, where there are any.
         assert ("glibc.malloc.hugetlb=1" in told) is are_given()

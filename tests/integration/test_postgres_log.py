@@ -108,10 +108,12 @@ def test_two_crawls_do_not_see_each_other(postgres: SharedPostgres) -> None:
     two.close()
 
 
-def test_a_server_that_only_reads_is_refused(postgres: SharedPostgres) -> None:
-    url = postgres.url + "&options=-cdefault_transaction_read_only%3Don"
+def test_a_server_that_only_reads_is_refused(
+    postgres: SharedPostgres, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PGOPTIONS", "-cdefault_transaction_read_only=on")
     with pytest.raises(LogError, match="target_session_attrs=read-write"):
-        PostgresLog(url, 2, fresh_name())
+        PostgresLog(postgres.url, 2, fresh_name())
 
 
 def test_a_server_where_two_writers_win_is_refused() -> None:

@@ -27,6 +27,8 @@ VARIABLE = "LYCOSA_TRUST"
 DIGEST = re.compile(r"[0-9a-f]{32}")
 _FILE = "trusted"
 _LARGEST_BYTES = 16_000_000
+_MOST_HERE = 200
+"""Digests that a process accepts at most without the record."""
 
 
 class Accepted(NamedTuple):
@@ -80,9 +82,10 @@ def is_accepted(digest: str) -> bool:
 
 def accept_here(digest: str) -> None:
     """Accept a digest for this process and those that it starts."""
-    told = os.environ.get(VARIABLE, "")
-    if digest not in re.split(r"[\s,]+", told):
-        os.environ[VARIABLE] = f"{told} {digest}".strip()
+    told = re.split(r"[\s,]+", os.environ.get(VARIABLE, ""))
+    if digest not in told:
+        # A program that makes thousands of crawls must not fill the environment.
+        os.environ[VARIABLE] = " ".join([*told, digest][-_MOST_HERE:]).strip()
 
 
 def accept(digest: str, path: Path) -> str:

@@ -34,7 +34,7 @@ def test_an_archive_that_was_cut_off_before_its_first_frame_is_empty(tmp_path: P
 
 
 def test_a_batch_of_an_unknown_version_is_refused_by_name() -> None:
-    with pytest.raises(FormatError, match="format 99; this Lycosa reads formats 1 to 2"):
+    with pytest.raises(FormatError, match="format 99; this Lycosa reads formats 1 to 3"):
         decode_events(msgspec.msgpack.encode((99, [])))
 
 
