@@ -91,6 +91,8 @@ class JobScope:
         self._log = log
         self._ask = hooks.rule if hooks is not None and hooks.has_rules else None
         self._ports = PortGuard(named_ports(job))
+        self._web_site = "/"
+        """The beginning of the last key whose port was in order; no key begins with a slash."""
         self._opened = _sites_of(job.fetch.loopback_origins)
         self._rules = parse_rules(list(job.rules), may_be_slow=was_begun_with_re(log))
         accepts_by_name = any(rule.action is Action.ACCEPT for rule in self._rules)
@@ -154,23 +156,30 @@ class JobScope:
 
     def judge(self, key: str) -> Verdict:
         """Return the verdict on one key."""
-        verdict = self._judge(key)
-        # Only a key with a port of its own has a digit before its path.
-        found = verdict.key
-        if found is not None and found[found.index("/") - 1].isdigit():
-            site = site_of(found)
-            port = int(site.rpartition(":")[2].removeprefix("s"))
-            if self._ports.refuses(site_url(site), port):
-                return Verdict(None, REFUSED_PORT)
-        return verdict
-
-    def _judge(self, key: str) -> Verdict:
         if self._opened and site_of(key) not in self._opened:
             return Verdict(None, NOT_OPENED)
         if self._ask is None:
-            return self._scope.judge(key)
-        ruled = self._ask(key)
-        return ruled if isinstance(ruled, Verdict) else self._scope.judge(ruled)
+            verdict = self._scope.judge(key)
+        else:
+            ruled = self._ask(key)
+            verdict = ruled if isinstance(ruled, Verdict) else self._scope.judge(ruled)
+        found = verdict.key
+        # Most links lead to the site of the one before, so that its port is not looked at again.
+        if found is None or found.startswith(self._web_site):
+            return verdict
+        return self._by_port(found, verdict)
+
+    def _by_port(self, key: str, verdict: Verdict) -> Verdict:
+        """Return the verdict, unless the port is one of another service than the web."""
+        path = key.index("/")
+        # Only a key with a port of its own has a digit before its path.
+        if key[path - 1].isdigit():
+            site = site_of(key)
+            port = int(site.rpartition(":")[2].removeprefix("s"))
+            if self._ports.refuses(site_url(site), port):
+                return Verdict(None, REFUSED_PORT)
+        self._web_site = key[: path + 1]
+        return verdict
 
     def ask_plugins(self, key: str) -> Verdict | str:
         """Return the verdict of a plugin, or the key with which the job's rules are asked."""
