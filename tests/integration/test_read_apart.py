@@ -85,27 +85,41 @@ def test_two_workers_survive_pages_that_kill_their_readers(tmp_path: Path) -> No
     check(web, [directory.path])
 
 
-@pytest.mark.needs("postgresql")
-def test_three_members_survive_pages_that_kill_their_readers(
-    postgres: SharedPostgres, tmp_path: Path
+def crawl_by_members(
+    web: BombWeb, postgres: SharedPostgres, folder: Path, seconds: float = 2.0
 ) -> None:
-    web = BombWeb(9, 60, 9)
+    """Crawl with three members, each of them a command of its own; judge what they kept."""
     with SocketWeb(web) as server:
-        job = job_of(web, server)
+        job = job_of(web, server, seconds=seconds)
         log = dataclasses.replace(job.log, server=postgres.url)
         frontier = dataclasses.replace(job.frontier, partitions=12)
         job = named_anew(dataclasses.replace(job, log=log, frontier=frontier))
-        first = CrawlDirectory.create(tmp_path / "m0", job)
-        paths = [first.path, tmp_path / "m1", tmp_path / "m2"]
+        first = CrawlDirectory.create(folder / "m0", job)
+        paths = [first.path, folder / "m1", folder / "m2"]
         join = ["join", postgres.url, job.log.name, "-o"]
         commands = [["resume", str(first.path)], *([*join, str(path)] for path in paths[1:])]
         members: list[subprocess.Popen[bytes]] = []
         for words in commands:
-            members.append(begin(words, tmp_path / "said"))
+            members.append(begin(words, folder / "said"))
             if len(members) == 1:
                 wait_for_crawl(first, members[0])
-        assert [one.wait(600) for one in members] == [0, 0, 0], (tmp_path / "said").read_text()
+        assert [one.wait(600) for one in members] == [0, 0, 0], (folder / "said").read_text()
     check(web, paths)
+
+
+@pytest.mark.needs("postgresql")
+def test_three_members_survive_pages_that_kill_their_readers(
+    postgres: SharedPostgres, tmp_path: Path
+) -> None:
+    crawl_by_members(BombWeb(9, 60, 9), postgres, tmp_path)
+
+
+@pytest.mark.soak
+@pytest.mark.needs("postgresql")
+def test_three_members_survive_a_hundred_bombs_among_a_thousand_good_pages(
+    postgres: SharedPostgres, tmp_path: Path
+) -> None:
+    crawl_by_members(BombWeb(20, 1_100, 100), postgres, tmp_path, seconds=5.0)
 
 
 @pytest.mark.soak
