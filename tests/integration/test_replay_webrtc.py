@@ -122,10 +122,18 @@ class Listener:
     """A STUN and TURN server that only counts: datagrams, and connections with what they say."""
 
     def __init__(self) -> None:
-        self._udp = socket.socket(type=socket.SOCK_DGRAM)
-        self._udp.bind(("127.0.0.1", 0))
-        self.port = int(self._udp.getsockname()[1])
-        self._tcp = socket.create_server(("127.0.0.1", self.port))
+        # A port that is free for one protocol may be taken for the other.
+        while True:
+            self._tcp = socket.create_server(("127.0.0.1", 0))
+            self.port = int(self._tcp.getsockname()[1])
+            self._udp = socket.socket(type=socket.SOCK_DGRAM)
+            try:
+                self._udp.bind(("127.0.0.1", self.port))
+            except OSError:
+                self._tcp.close()
+                self._udp.close()
+            else:
+                break
         self.udp = self.tcp = 0
         for hear in (self._hear_udp, self._hear_tcp):
             threading.Thread(target=hear, daemon=True).start()
