@@ -113,6 +113,7 @@ def test_a_crawl_is_paused_steered_resumed_and_stopped_from_its_page(tmp_path: P
 
         page.get_by_role("button", name="Stop").press("Enter")
         page.get_by_role("button", name="Stop it").press("Enter")
+        expect(page.locator("#notice")).to_contain_text("Stopping", timeout=30_000)
         out, _ = process.communicate(timeout=60)
         until_state(page, "ended")
         page.get_by_role("link", name="Audit").press("Enter")
