@@ -325,6 +325,14 @@ def test_a_crawl_of_one_page_is_reported_without_empty_figures(tmp_path: Path) -
     assert "nan" not in read(found.document).text.lower().split()
 
 
+def test_a_crawl_that_reached_no_page_is_reported(tmp_path: Path) -> None:
+    folder = tmp_path / "mycrawl"
+    write(folder, [Fetch("test.a:/robots.txt", purpose=Purpose.ROBOTS)])
+    found = report(folder)
+    assert sentence_of(found, "outcomes") == "No page was fetched."
+    assert "nan" not in read(found.document).text.lower().split()
+
+
 def test_figures_are_files_for_documents_and_for_gnuplot_where_asked_for(studied: Path) -> None:
     place = studied / "report"
     found = report(studied, with_audit=False, with_figures=True)

@@ -65,6 +65,8 @@ def _outcome_colour(row: Row) -> str:
 
 def _show_outcomes(answers: Answers, facts: Facts) -> Shown:
     rows = answers["outcomes"]
+    if not rows:
+        return Shown("No page was fetched.")
     fetches = total(rows, "fetches")
     kept = sum(row["fetches"] for row in rows if row["outcome"] == "kept")
     others = [row for row in rows if row["outcome"] != "kept"]
@@ -282,7 +284,7 @@ CHAPTER = Chapter(
             },
             _show_errors,
             ("outcomes",),
-            {"fetches": "select sum(fetches)::bigint as fetches from outcomes"},
+            {"fetches": "select coalesce(sum(fetches), 0)::bigint as fetches from outcomes"},
         ),
         Section(
             "refusals",
