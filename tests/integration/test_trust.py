@@ -15,6 +15,7 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+import trustme
 from starlette.testclient import TestClient
 
 from integration.small_servers import serving_site
@@ -23,6 +24,7 @@ from served_crawl import BEARER, app_over
 from warm import lycosa
 
 UNTRUSTED = 9
+USAGE = 2
 OWN = "http://127.0.0.1:8890"
 
 
@@ -191,17 +193,47 @@ def test_no_server_that_a_directory_names_is_asked(
     assert came == []
 
 
-def test_no_library_that_a_directory_names_is_loaded(crawl: Path, state: Path) -> None:
+@pytest.fixture
+def tls_port() -> Iterator[int]:
+    """Agree to TLS as a PostgreSQL server does; a client then reads its certificate and key."""
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def agree() -> None:
+            while True:
+                try:
+                    link, _ = server.accept()
+                except OSError:
+                    return
+                with link:
+                    link.recv(8)
+                    link.sendall(b"S")
+
+        thread = Thread(target=agree, daemon=True)
+        thread.start()
+        yield server.getsockname()[1]
+        server.shutdown(socket.SHUT_RDWR)
+    thread.join(5)
+
+
+def test_no_library_that_a_directory_names_is_loaded(
+    crawl: Path, state: Path, tls_port: int
+) -> None:
+    """OpenSSL opens what stands before the colon, and says so where that is no library."""
     certificate, evil = crawl / "c.pem", crawl / "evil.so"
-    certificate.write_text("")
+    trustme.CA().issue_cert("me.test").cert_chain_pems[0].write_to_path(certificate)
     evil.write_bytes(b"")
-    server = f"postgresql://127.0.0.1:1/x?sslmode=require&sslcert={certificate}&sslkey={evil}:k"
+    key = f"sslcert={certificate}&sslkey={evil}:k"
+    server = f"postgresql://127.0.0.1:{tls_port}/x?sslmode=require&connect_timeout=2&{key}"
     as_stranger(crawl, state, "log", f'server = "{server}"', 'name = "abc"')
     for command in ("status", "resume"):
-        assert lycosa(command, crawl).returncode != 0
+        done = lycosa(command, crawl)
+        assert "could not load SSL engine" not in done.stderr
+        assert done.returncode in (USAGE, UNTRUSTED)
     # Not even the user's own word lets an engine through.
     lycosa("trust", crawl)
-    assert "sslkey" in lycosa("status", crawl).stderr
+    done = lycosa("status", crawl)
+    assert "could not load SSL engine" not in done.stderr
+    assert "sslkey" in done.stderr
 
 
 def test_a_moved_and_a_restored_crawl_stay_accepted(crawl: Path, tmp_path: Path) -> None:
