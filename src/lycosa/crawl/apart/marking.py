@@ -31,22 +31,25 @@ def marking(ports: Ports, on_answer: OnAnswer) -> OnAnswer:
     words = ports.mark
     if words is None:
         return on_answer
+    count = words[COUNT]  # kept here too, because a mapped word takes longer to read than to write
 
     def answered(
         partition: Partition, task: Task, reserved: int, request: Request, answer: Answer
     ) -> None:
+        nonlocal count
+        subject = task.subject
         is_page = task.kind is PAGE
         suspects = partition.state.suspects
-        if suspects.until and is_page and suspects.has(task.subject, answer.ended):
+        if suspects.until and is_page and suspects.has(subject, answer.ended):
             body_of = answer if answer.failure is None else answer.beginning
             if body_of is not None and 200 <= body_of.status < 300 and ports.apart is not None:
                 decide = partial(_decide, on_answer, partition, task, reserved, request, answer)
                 ports.apart.read(_asked(partition, task, request, body_of), decide)
                 return
-        words[PAGE_WORD] = partition.number << PAGE_BITS | task.subject if is_page else NO_PAGE
-        words[COUNT] += 1
+        words[PAGE_WORD] = partition.number << PAGE_BITS | subject if is_page else NO_PAGE
+        words[COUNT] = reading = count + 1
         on_answer(partition, task, reserved, request, answer)
-        words[COUNT] += 1
+        words[COUNT] = count = reading + 1
 
     return answered
 

@@ -222,9 +222,9 @@ class PageRendering:
             self._finish(partition, page, plain, done, found)
         else:
             words[PAGE] = partition.number << PAGE_BITS | page
-            words[COUNT] += 1
+            words[COUNT] = 1
             self._finish(partition, page, plain, done, found)
-            words[COUNT] += 1
+            words[COUNT] = 0
         self.look()
 
     def _finish(
