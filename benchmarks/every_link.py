@@ -27,7 +27,8 @@ from lycosa.extract.page import scan
 from lycosa.url import canonical_key, url_of
 
 ORIGIN = "http://web.test/"
-DEFAULT, REQUISITES, WIDE, RECORDED = "default", "--requisites", "--wide", "recorded"
+DEFAULT, REQUISITES, WIDE, FORMS = "default", "--requisites", "--wide", "--forms"
+RECORDED = "recorded"
 NOTHING = ""
 
 
@@ -53,10 +54,10 @@ PLACES = [
     Place('<iframe src="about:blank" longdesc="@"></iframe>', WIDE),
     Place("<iframe srcdoc=\"<a href='@'>x</a>\"></iframe>", DEFAULT),
     Place("<iframe srcdoc=\"<img src='@'>\"></iframe>", REQUISITES),
-    Place('<form action="@"></form>', DEFAULT),
+    Place('<form action="@"></form>', FORMS),
     Place('<form method="post" action="@"></form>', RECORDED),
-    Place('<form><button formaction="@">x</button></form>', DEFAULT),
-    Place('<form><input type="submit" formaction="@"></form>', DEFAULT),
+    Place('<form><button formaction="@">x</button></form>', FORMS),
+    Place('<form><input type="submit" formaction="@"></form>', FORMS),
     Place('<form><button formmethod="post" formaction="@">x</button></form>', RECORDED),
     Place('<blockquote cite="@">x</blockquote>', WIDE),
     Place('<q cite="@">x</q>', WIDE),
@@ -224,6 +225,7 @@ def found_by_lycosa() -> dict[str, str]:
         DEFAULT: Job.of(),
         REQUISITES: Job.of(extract={"requisites": True}),
         WIDE: Job.of(extract={"wide": True}),
+        FORMS: Job.of(forms={"search": True}),
     }
     for markup in documents().values():
         body = markup.encode()
@@ -248,7 +250,7 @@ def main() -> None:
         told = told_by_chromium(browser, Path(folder))
     found = found_by_lycosa()
     print(f"{'place':66} {'Chromium':22} lycosa")
-    by_flag = dict.fromkeys((DEFAULT, REQUISITES, WIDE, RECORDED, NOTHING), 0)
+    by_flag = dict.fromkeys((DEFAULT, REQUISITES, WIDE, FORMS, RECORDED, NOTHING), 0)
     for place in PLACES:
         says = ", ".join(name for name in ("resolved", "held", "asked") if place.path in told[name])
         flag = found.get(place.path, NOTHING)

@@ -13,7 +13,14 @@ from lycosa.records import Request
 from lycosa.store.reader import table
 from lycosa.testweb.servers.server import SocketWeb
 from lycosa.testweb.web import Reply
-from lycosa.testweb.webs.link_kinds import DEFAULT, PLACES, RECORDED, REQUISITES, WIDE
+from lycosa.testweb.webs.link_kinds import (
+    DEFAULT,
+    FORMS,
+    PLACES,
+    RECORDED,
+    REQUISITES,
+    WIDE,
+)
 from lycosa.testweb.webs.maze import HOME, MazeWeb, table_of_kinds
 
 
@@ -27,7 +34,7 @@ class Heard(MazeWeb):
         return super().answer(request, moment)
 
 
-def crawl(folder: Path, **extract: object) -> tuple[set[str], Path]:
+def crawl(folder: Path, *, tries_forms: bool, **extract: object) -> tuple[set[str], Path]:
     """Return the kinds of links whose targets were asked for."""
     web = Heard()
     with SocketWeb(web) as server:
@@ -38,6 +45,7 @@ def crawl(folder: Path, **extract: object) -> tuple[set[str], Path]:
             fetch={"allow_private": True, "hosts_file": str(server.hosts_file)},
             discovery={"mining": "off"},
             extract=extract,
+            forms={"search": tries_forms},
         )
         directory = CrawlDirectory.create(folder, job)
         assert run_crawl(directory).reason == "exhausted"
@@ -58,27 +66,28 @@ def test_every_kind_has_a_name_of_its_own() -> None:
         ((DEFAULT,), {}),
         ((DEFAULT, REQUISITES), {"requisites": True}),
         ((DEFAULT, WIDE), {"wide": True}),
+        ((DEFAULT, FORMS), {}),
         ((DEFAULT, REQUISITES, WIDE), {"requisites": True, "wide": True}),
     ],
 )
 def test_a_crawl_finds_the_kinds_of_links_of_its_flags(
     tmp_path: Path, flags: tuple[str, ...], extract: dict[str, object]
 ) -> None:
-    found, folder = crawl(tmp_path / "crawl", **extract)
+    found, folder = crawl(tmp_path / "crawl", tries_forms=FORMS in flags, **extract)
     wanted = names(*flags)
     assert (sorted(wanted - found), sorted(found - wanted)) == ([], [])
     if len(flags) == 3:
         reasons = {
             row["target_url"]: row["reason"]
             for row in table(folder, "links").to_pylist()
-            if row["reason"] == "never"
+            if row["reason"] in ("never", "form")
         }
-        assert MazeWeb().found_in(reasons) == names(RECORDED)
+        assert MazeWeb().found_in(reasons) == names(RECORDED, FORMS)
 
 
 def test_the_documentation_has_the_table() -> None:
     page = (Path(__file__).parents[2] / "docs" / "link-kinds.md").read_text()
     assert table_of_kinds() in page
-    followed = len(names(DEFAULT, REQUISITES, WIDE))
+    followed = len(names(DEFAULT, REQUISITES, WIDE, FORMS))
     assert f"{len(PLACES)} places" in page
     assert f"follows {followed} of them" in page

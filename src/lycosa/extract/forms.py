@@ -3,12 +3,16 @@
 A form is left out if it has a field for a password, a file or a mail address, or if its address or
 its fields speak of logging out, buying, subscribing and the like: even by GET some servers act.
 
+The address of a form is also a link, which only a job with `[forms] search` follows:
+`acting_addresses` names those that it leaves alone, by the same words.
+
 Any bytes give forms, none if need be; nothing here raises.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 from urllib.parse import urljoin
 
@@ -25,6 +29,7 @@ MOST_OPTIONS = 200
 _FREE = frozenset({"", "text", "search"})
 _DROPPED = frozenset({"submit", "button", "image", "reset", "checkbox"})
 """What a browser does not send unless somebody clicks."""
+_ACTING_KINDS = frozenset({"password", "file", "email", "tel"})
 _ACTS = re.compile(
     r"log-?(in|out|off)|sign-?(in|out|up)|pass(word|wd)|subscri|newsletter|e-?mail|cart|basket"
     r"|checkout|order|buy|pay|delete|remove|vote|comment|captcha|upload|register|contact|phone",
@@ -58,16 +63,7 @@ class Form(NamedTuple):
 
 def forms_of(body: bytes, content_type: str | None, url: str) -> list[Form]:
     """Return the search forms of a page, each once."""
-    if b"<form" not in body and b"<FORM" not in body:
-        return []
-    if len(body) > LARGEST_BYTES:
-        return []
-    markup = to_utf8(body, content_type)[0]
-    try:
-        parser = etree.HTMLParser(encoding="utf-8", recover=True, no_network=True)
-        root = etree.fromstring(markup, parser)
-    except (etree.XMLSyntaxError, ValueError):
-        return []
+    root = _tree(body, content_type)
     if root is None:
         return []
     base = next((one.get("href", "") for one in root.iter("base") if one.get("href")), "")
@@ -81,17 +77,54 @@ def forms_of(body: bytes, content_type: str | None, url: str) -> list[Form]:
     return list(found)
 
 
+def acting_addresses(hrefs: Iterable[str], body: bytes, content_type: str | None) -> set[str]:
+    """Return which addresses of forms, as the page writes them, must not be asked for.
+
+    Their path speaks of acting, or a field of a form that is sent there does.
+    """
+    acting = {href for href in hrefs if _ACTS.search(_path(href))}
+    root = _tree(body, content_type)
+    if root is None:
+        return acting
+    for element in root.iter("form"):
+        if any(map(_is_acting, element.iter("input", "select", "textarea"))):
+            buttons = element.xpath(".//*[@formaction]")
+            addresses = [element.get("action"), *(one.get("formaction") for one in buttons)]
+            acting.update((address or "").strip() for address in addresses)
+    return acting
+
+
+def _tree(body: bytes, content_type: str | None) -> Any:
+    """Return the elements of a page with forms, None for any other."""
+    if len(body) > LARGEST_BYTES or (b"<form" not in body and b"<FORM" not in body):
+        return None
+    try:
+        parser = etree.HTMLParser(encoding="utf-8", recover=True, no_network=True)
+        return etree.fromstring(to_utf8(body, content_type)[0], parser)
+    except (etree.XMLSyntaxError, ValueError):
+        return None
+
+
+def _path(href: str) -> str:
+    return href.partition("#")[0].partition("?")[0]
+
+
+def _is_acting(field: Any) -> bool:
+    """Tell whether a field is one of a form that changes something."""
+    kind = (field.get("type") or "").strip().lower()
+    return kind in _ACTING_KINDS or bool(_ACTS.search(field.get("name") or ""))
+
+
 def _form(element: Any, base: str) -> Form | None:
     if (element.get("method") or "get").strip().lower() != "get":
         return None
-    action = _joined(base, (element.get("action") or "").strip()).partition("#")[0]
-    path = action.partition("?")[0]
+    path = _path(_joined(base, (element.get("action") or "").strip()))
     if not path.startswith(("http://", "https://")) or _ACTS.search(path):
         return None
     fields: dict[str, Field] = {}
     for one in element.iter("input", "select", "textarea"):
         name, kind = one.get("name") or "", (one.get("type") or "").strip().lower()
-        if _ACTS.search(name) or kind in ("password", "file", "email", "tel"):
+        if _is_acting(one):
             return None
         if not name or one.get("disabled") is not None:
             continue

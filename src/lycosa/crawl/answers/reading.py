@@ -79,9 +79,11 @@ REQUISITE = "requisite"
 """The reason of a link to what a page needs to be shown, where the job does not fetch that."""
 WIDE = "wide"
 """The reason of a kind of link that only a job with `[extract] wide` follows."""
+FORM = "form"
+"""The reason of a form's address: only a job with `[forms] search` follows some of them."""
 NEVER = "never"
 """The reason of a kind of link that no crawl follows, as where a form is posted to."""
-BY_KIND = frozenset({REQUISITE, WIDE, NEVER})
+BY_KIND = frozenset({REQUISITE, WIDE, FORM, NEVER})
 """Reasons that the kind of a link alone has: they are recorded, and not counted as refusals."""
 
 
@@ -249,9 +251,10 @@ def records_all(job: Job) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _by_kind(has_requisites: bool, is_wide: bool) -> list[str]:
+def _by_kind(has_requisites: bool, is_wide: bool, tries_forms: bool) -> list[str]:
     """Return for every kind of link why a job does not follow it, "" if it does."""
     reasons = [""] * (max(LinkKind) + 1)
+    reasons[LinkKind.FORM] = "" if tries_forms else FORM
     for kind in RECORDED_KINDS:
         reasons[kind] = NEVER
     for kind in WIDE_KINDS:
@@ -264,7 +267,7 @@ def _by_kind(has_requisites: bool, is_wide: bool) -> list[str]:
 def links_of_page(answer: Answer, facts: Facts, job: Job) -> RawLinks:
     """Return the links of a page, with the reason for those that the job does not follow."""
     found = RawLinks(facts.hrefs, facts.kinds, facts.texts, facts.rels, facts.times)
-    by_kind = _by_kind(job.extract.requisites, job.extract.wide)
+    by_kind = _by_kind(job.extract.requisites, job.extract.wide, job.forms.search)
     if from_headers := _links_of_headers(answer):
         if not records_all(job):
             from_headers = [link for link in from_headers if not by_kind[link[1]]]
@@ -275,7 +278,23 @@ def links_of_page(answer: Answer, facts: Facts, job: Job) -> RawLinks:
         found.reasons = [
             by_kind[kind] if kind in REQUISITE_KINDS else NOFOLLOW for kind in found.kinds
         ]
+    if job.forms.search and LinkKind.FORM in found.kinds:
+        _leave_acting_forms(found, answer)
     return found
+
+
+def _leave_acting_forms(found: RawLinks, answer: Answer) -> None:
+    """Give a reason to addresses of forms that would change something on the server."""
+    from lycosa.extract.forms import acting_addresses  # few jobs try forms
+
+    is_form = [kind == LinkKind.FORM for kind in found.kinds]
+    kind = answer.header("content-type")
+    acting = acting_addresses(compress(found.hrefs, is_form), answer.body, kind)
+    reasons = found.reasons or [""] * len(found.hrefs)
+    found.reasons = [
+        FORM if is_address and href in acting else reason
+        for is_address, href, reason in zip(is_form, found.hrefs, reasons, strict=True)
+    ]
 
 
 def _is_tagged_nofollow(answer: Answer, job: Job) -> bool:

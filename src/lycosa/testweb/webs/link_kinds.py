@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-DEFAULT, REQUISITES, WIDE, RECORDED, NOTHING = (
-    *("by default", "--requisites", "--wide", "recorded", "not found"),
+DEFAULT, REQUISITES, WIDE, FORMS, RECORDED, NOTHING = (
+    *("by default", "--requisites", "--wide", "--forms", "recorded", "not found"),
 )
 """The flag by which a crawl asks for the target of a link; what is recorded is never asked for."""
 
@@ -59,10 +59,6 @@ PLACES: list[LinkPlace] = [
         ("area", '<map name="m"><area href="@" alt="x"></map>'),
         ("iframe", '<iframe src="@"></iframe>'),
         ("iframe-srcdoc", "<iframe srcdoc=\"<a href='@'>x</a>\"></iframe>"),
-        ("form-get", '<form action="@"><input name="q"></form>'),
-        ("button-formaction", '<form><button formaction="@">x</button></form>'),
-        ("input-formaction", '<form><input type="submit" formaction="@"></form>'),
-        ("isindex", '<isindex action="@">'),
         ("svg-a", '<svg><a href="@"><text>x</text></a></svg>'),
         ("svg-a-xlink", '<svg><a xlink:href="@"><text>x</text></a></svg>'),
         ("math", '<math><mrow href="@"><mi>x</mi></mrow></math>'),
@@ -248,7 +244,16 @@ PLACES: list[LinkPlace] = [
         ("robots-allow", "Allow: @"),
     ),
     *_places(
+        *(FORMS, "body"),
+        ("form-get", '<form action="@"><input name="q"></form>'),
+        ("button-formaction", '<form><button formaction="@">x</button></form>'),
+        ("input-formaction", '<form><input type="submit" formaction="@"></form>'),
+        ("isindex", '<isindex action="@">'),
+    ),
+    *_places(
         *(RECORDED, "body"),
+        ("form-delete", '<form action="@"><input name="q"></form>'),
+        ("form-secret", '<form action="@"><input type="password" name="q"></form>'),
         ("a-ping", '<a href="#" ping="@">x</a>'),
         ("form-post", '<form method="post" action="@"></form>'),
         ("button-formmethod", '<form><button formmethod="post" formaction="@">x</button></form>'),

@@ -56,6 +56,30 @@ def test_where_only_what_is_followed_is_kept_nothing_else_is_read(limit: dict[st
     }
 
 
+FORMS = (
+    b"<form action=/find><input name=q><button formaction=/near>near</button></form>"
+    b"<form action=/delete-all method=get><button>all</button></form>"
+    b"<form action=/go><input type=password name=q><button formaction=/sent></form>"
+    b"<a href=/delete-one>"
+)
+
+
+@pytest.mark.parametrize(
+    ("search", "followed"),
+    [(False, {"/delete-one"}), (True, {"/delete-one", "/find", "/near"})],
+)
+def test_forms_are_asked_for_only_if_the_job_says_so_and_nothing_acts(
+    search: bool, followed: set[str]
+) -> None:
+    job = Job.of(forms={"search": search})
+    answer = Answer(200, HEADERS[:1], FORMS, 0.0, 0.0)
+    links = links_of_page(answer, read_page(answer, job), job)
+    reasons = links.reasons or [""] * len(links.hrefs)
+    found = dict(zip(links.hrefs, reasons, strict=True))
+    assert {href for href, reason in found.items() if not reason} == followed
+    assert set(found) - followed == {href for href, reason in found.items() if reason == "form"}
+
+
 def test_the_kinds_of_headers_are_those_of_elements() -> None:
     answer = Answer(200, HEADERS, b"", 0.0, 0.0)
     links = links_of_page(answer, read_page(answer, Job.of()), Job.of())
