@@ -111,6 +111,8 @@ def test_replacements_mean_what_they_mean_to_re(expression: str, text: str) -> N
         (r"a{1500}", "more than 1,000"),
         (r"a{,3}", r"write `\{0,3\}`"),
         (r"[[:alpha:]]", "in a set write"),
+        (r"[^a\w[:digit:]]", "in a set write"),
+        (r"[]a[:digit:]]", "in a set write"),
     ],
 )
 def test_what_has_no_linear_time_is_refused_by_its_name(expression: str, construct: str) -> None:
@@ -118,6 +120,24 @@ def test_what_has_no_linear_time_is_refused_by_its_name(expression: str, constru
         parse_rules([{"action": "reject", "regex": expression}])
     with pytest.raises(ConfigError, match=construct):
         require_linear(Job.of(limits={"until": [f"regex:{expression}"]}))
+
+
+@pytest.mark.parametrize(
+    ("expression", "text"),
+    [
+        ("example[.]org", "example.org"),
+        ("a[=]b", "a=b"),
+        ("a[:]b", "a:b"),
+        (r"\[[.]", "[."),
+        (r"[\[:]", ":"),
+        ("[[.]", "["),
+    ],
+)
+def test_a_set_that_begins_with_a_dot_is_no_class(expression: str, text: str) -> None:
+    found = compile_expression(expression)
+    assert found.search(text) is not None
+    assert found.search("examplexorg") is None
+    require_linear(Job.of(limits={"until": [f"regex:{expression}"]}))
 
 
 def begun_before(*rules: dict[str, object]) -> JobScope:

@@ -32,7 +32,8 @@ _CONSTRUCTS = (
     ("repetition size", "a repetition of more than 1,000 times", "write `*` or `+`"),
 )
 _NO_LEAST = re.compile(r"\{,\d*\}")
-_POSIX = re.compile(r"\[\[?[:.=]")
+_SETS = re.compile(r"\\.|\[\^?(\]?(?:\\.|[^\]\\])*)", re.DOTALL)
+"""Escaped characters, and the sets between them up to their first `]`."""
 
 
 class NotLinear(ValueError):
@@ -52,7 +53,7 @@ def compile_linear(text: str) -> Expression:
         ) from None
     if _NO_LEAST.search(text):
         raise NotLinear(f"`{text}`: a repetition needs its least number: write `{{0,3}}`")
-    if _POSIX.search(text):
+    if any("[:" in (found[1] or "").replace("\\[", "") for found in _SETS.finditer(text)):
         raise NotLinear(
             f"`{text}`: in a set write `\\[` for a bracket, so that it does not begin a class"
         )
