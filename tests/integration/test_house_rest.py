@@ -203,8 +203,26 @@ def test_an_order_given_twice_under_one_key_is_one_order(client: TestClient) -> 
     assert again.json() == {"number": first.json()["number"], "is_new": False}
     other = client.post(f"{API}/crawls/site/retry", json={}, headers=headers)
     assert other.status_code == 422 and "another" in other.text
+    elsewhere = client.post(path, json={"host": "c.test"}, headers=headers)
+    assert elsewhere.status_code == 422 and "another" in elsewhere.text
     listed = get(client, "/orders")["orders"]
     assert [one["order"] for one in listed].count({"kind": "block", "host": "b.test"}) == 1
+
+
+def test_a_key_used_again_for_another_body_is_refused(client: TestClient, folder: Path) -> None:
+    limits, headers = f"{API}/crawls/site/limits", {"Idempotency-Key": "two-limits"}
+    values: dict[str, int | None] = {"limits.pages": 700, "limits.seconds": 90000}
+    assert client.patch(limits, json={"values": values}, headers=headers).status_code == 202
+    assert client.patch(limits, json={"values": values}, headers=headers).status_code == 202
+    for other in ({"limits.pages": 800, "limits.seconds": 90000}, {"limits.pages": 700}):
+        assert client.patch(limits, json={"values": other}, headers=headers).status_code == 422
+    values = dict.fromkeys(values)
+    assert client.patch(limits, json={"values": values}).status_code == 202
+    seeds, headers = f"{API}/crawls/site/seeds", {"Idempotency-Key": "seeds"}
+    first, second = (f"{seed_of(folder)}page/{number}" for number in (1, 2))
+    assert client.post(seeds, json={"seeds": [first]}, headers=headers).status_code == 202
+    assert client.post(seeds, json={"seeds": [first]}, headers=headers).json()["is_new"] is False
+    assert client.post(seeds, json={"seeds": [second]}, headers=headers).status_code == 422
 
 
 def test_a_rule_is_previewed_added_listed_and_removed(client: TestClient) -> None:

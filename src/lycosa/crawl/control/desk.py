@@ -4,7 +4,8 @@
 
 A note is written once, so of two clients that want the same number one gets it and the other one
 takes the next. Before a number is taken all earlier orders have been read; so an order that is
-given again under its client's id is found, and changes nothing.
+given again under its client's id is found, and changes nothing. Another order under an id that was
+used is refused.
 
 It makes no difference whether the crawl runs: one that does not applies the order when it is
 resumed. `Stop` alone needs a run that it can end.
@@ -36,6 +37,7 @@ from lycosa.crawl.control.orders import (
     Stop,
     Unset,
     checked,
+    digest_of,
     in_force,
     pack,
     unpack,
@@ -81,11 +83,19 @@ def orders(log: Log, after: int = 0) -> list[Numbered]:
     return found
 
 
-def give(directory: CrawlDirectory, order: Order, client_id: str = "", *, by: str = "") -> Given:
+def give(
+    directory: CrawlDirectory,
+    order: Order,
+    client_id: str = "",
+    *,
+    by: str = "",
+    request: object = None,
+) -> Given:
     """Give an order to a crawl; returns when it is durable.
 
     The same `client_id` again returns the first number and changes nothing. Without one, every
-    call is an order of its own. Raises `ConfigError` for an order that the job does not allow.
+    call is an order of its own. Raises `ConfigError` for an order that the job does not allow, and
+    for an id that was used for another one; `request` is what the order is a part of, if anything.
     """
     if len(client_id) > LONGEST_ID:
         raise ConfigError(f"a client's id has at most {LONGEST_ID} characters")
@@ -93,7 +103,7 @@ def give(directory: CrawlDirectory, order: Order, client_id: str = "", *, by: st
     with closing(directory.log(job)) as log:
         refuse_moved(log, directory)
         desk = _Desk(directory, job, log, client_id or os.urandom(8).hex(), by or _user())
-        return desk.give(order)
+        return desk.give(order, digest_of(order if request is None else request))
 
 
 def add_seeds(
@@ -102,7 +112,10 @@ def add_seeds(
     client_id: str = "",
     told: Callable[[int], None] = lambda count: None,
 ) -> Given:
-    """Give the order to crawl more seeds, of which there may be many; `told` counts them."""
+    """Give the order to crawl more seeds, of which there may be many; `told` counts them.
+
+    Of an id that was used only the kind of order is compared: the seeds are read once.
+    """
     job = directory.job()
     with closing(directory.log(job)) as log:
         refuse_moved(log, directory)
@@ -122,11 +135,13 @@ class _Desk:
         self._id = client_id
         self._by = by
         self._known = InForce()
+        self._asked = ""
 
-    def give(self, order: Order) -> Given:
+    def give(self, order: Order, asked: str) -> Given:
+        self._asked = asked
         if isinstance(order, AddSeeds):
             return self.give_seeds(order.seeds)
-        if (before := self._given_before()) is not None:
+        if (before := self._given_before(type(order))) is not None:
             self._to_board(before.order, before.number)
             return Given(before.number, is_new=False)
         order = checked(order, self._job, self._known)
@@ -143,7 +158,7 @@ class _Desk:
         self, seeds: Iterable[str], told: Callable[[int], None] = lambda count: None
     ) -> Given:
         """Post seeds together with the note that says so."""
-        if (before := self._given_before()) is not None:
+        if (before := self._given_before(AddSeeds)) is not None:
             return Given(before.number, is_new=False)
         job, log = self._job, self._log
         hooks = load_hooks(job)
@@ -167,10 +182,16 @@ class _Desk:
         refuse_moved(log, self._directory)  # moved meanwhile: what was posted may stay behind
         return given._replace(planted=planted if given.is_new else None)
 
-    def _given_before(self) -> Numbered | None:
+    def _given_before(self, kind: type[Order]) -> Numbered | None:
         """Read all orders that are new to us; return the client's own, if it is among them."""
         for given in orders(self._log, self._known.last):
             if given.id == self._id:
+                is_same = not given.asked or not self._asked or given.asked == self._asked
+                if not is_same or type(given.order) is not kind:
+                    raise ConfigError(
+                        f"this id (Idempotency-Key) was used for order {given.number}, which is"
+                        " another\n  use a new one"
+                    )
                 return given
             self._known = self._known.after(given.number, given.order)
         return None
@@ -180,11 +201,11 @@ class _Desk:
 
         An answer that is lost leaves a note that is ours: it is found by our id.
         """
-        note = pack(Numbered(0, order, self._id, time.time(), self._by))
+        note = pack(Numbered(0, order, self._id, time.time(), self._by, self._asked))
         while True:
             if write(order_name(self._known.last + 1), note):
                 return Given(self._known.last + 1, is_new=True)
-            if (before := self._given_before()) is not None:
+            if (before := self._given_before(type(order))) is not None:
                 return Given(before.number, is_new=before.moment == unpack(0, note).moment)
             order = checked(order, self._job, self._known)
 

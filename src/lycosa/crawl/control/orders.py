@@ -16,6 +16,7 @@ rule can narrow everything, and widen only what the job's own rules leave open.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
@@ -135,6 +136,9 @@ class Numbered(msgspec.Struct, frozen=True):
     """When it was given, by the wall clock of the machine that gave it."""
     by: str = ""
     """Who gave it: user and machine."""
+    asked: str = ""
+    """A digest of what the client asked for, before it was checked; notes of older versions and
+    long lists of seeds have none."""
 
 
 class InForce(msgspec.Struct, frozen=True):
@@ -190,14 +194,26 @@ def in_force(given: Iterable[Numbered]) -> InForce:
 def pack(given: Numbered) -> bytes:
     """Return the content of an order's note."""
     return msgspec.json.encode(
-        {"order": given.order, "id": given.id, "moment": given.moment, "by": given.by}
+        {
+            "order": given.order,
+            "id": given.id,
+            "moment": given.moment,
+            "by": given.by,
+            "asked": given.asked,
+        }
     )
 
 
 def unpack(number: int, note: bytes) -> Numbered:
     """Return the order of a note."""
     content = json_decoder(_Note).decode(note)
-    return Numbered(number, content.order, content.id, content.moment, content.by)
+    return Numbered(number, content.order, content.id, content.moment, content.by, content.asked)
+
+
+def digest_of(asked: object) -> str:
+    """Return a digest of an order, or of the request that it is a part of."""
+    content = msgspec.json.encode(msgspec.to_builtins(asked), order="deterministic")
+    return hashlib.sha256(content).hexdigest()[:32]
 
 
 class _Note(msgspec.Struct, frozen=True):
@@ -205,6 +221,7 @@ class _Note(msgspec.Struct, frozen=True):
     id: str
     moment: float
     by: str = ""
+    asked: str = ""
 
 
 def of_kind(data: Mapping[str, object]) -> Order:

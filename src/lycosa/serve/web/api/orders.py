@@ -76,27 +76,15 @@ class HostName(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     host: Annotated[str, msgspec.Meta(min_length=1, max_length=255)]
 
 
-def _give(call: Call, order: given.Order) -> OrderGiven:
+def _give(call: Call, order: given.Order, request: object = None) -> OrderGiven:
     directory = call.crawl.directory
     if not directory.has_begun:
         raise Refusal(409, "the crawl has not begun\n  start it first")
-    done = desk.give(directory, order, call.client_id, by="lycosa serve")
-    if not done.is_new and not isinstance(order, given.AddSeeds):
-        _require_same(call, done.number, order)
+    done = desk.give(directory, order, call.client_id, by="lycosa serve", request=request)
     if done.planted is not None and not done.planted.accepted:
         why = "; ".join(f"{seed}: {reason}" for seed, reason in done.planted.refused.items())
         raise Refusal(422, f"no seed can be used: {why}")
     return OrderGiven(done.number, done.is_new)
-
-
-def _require_same(call: Call, number: int, order: given.Order) -> None:
-    """Refuse a key that was used for another order."""
-    before = desk.known_orders(call.crawl.directory)[number - 1].order
-    if type(before) is not type(order):
-        raise Refusal(
-            422,
-            f"this Idempotency-Key was used for order {number}, which is another\n  use a new key",
-        )
 
 
 def pause(call: Call) -> OrderGiven:
@@ -128,7 +116,7 @@ def change_limits(call: Call) -> list[OrderGiven]:
             order = given.SetValue(key, int(value) if float(value).is_integer() else value)
         own_id = f"{call.client_id}/{number}" if call.client_id else ""
         parts = call._replace(headers={**call.headers, "idempotency-key": own_id})
-        done.append(_give(parts, order))
+        done.append(_give(parts, order, call.body))
     return done
 
 
