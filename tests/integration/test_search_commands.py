@@ -51,6 +51,14 @@ def test_a_crawl_is_indexed_searched_and_forgotten(crawled: Path) -> None:
     assert found.returncode == 0, found.stderr
     assert title in found.stdout and everything["hits"][0]["host"] in found.stdout
 
+    without = lycosa("search", crawled, f"-{title.split()[0]} type:html", "--json")
+    assert without.returncode < 2, without.stderr
+    assert json.loads(without.stdout)["total"] < everything["total"]
+    several = lycosa("search", crawled, "--limit", "2", "-zzzzqqqq", "type:html", "-hqq", "--json")
+    assert json.loads(several.stdout)["query"] == "-zzzzqqqq type:html -hqq"
+    assert "No such option" in lycosa("search", crawled, "page", "--limt", "2").stderr
+    assert "Usage" in lycosa("search", crawled, "-h").stdout
+
     assert lycosa("search", crawled, "zzzzqqqq").returncode == 1
     nonsense = lycosa("search", crawled, "??", "before:soon")
     assert nonsense.returncode == 1 and "nothing to search for" in nonsense.stdout

@@ -157,9 +157,39 @@ def _print_documents(outcomes: Counter[str]) -> None:
         )
 
 
-@click.command()
+class _Search(click.Command):
+    """A command whose arguments may begin with `-`: `-stone` is a word that a page must not have.
+
+    Click would take such an argument for flags. It is marked by a NUL, which no argument has.
+    """
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Parse the arguments, with what has one `-` behind DIR as a word of the query."""
+        end = args.index("--") if "--" in args else len(args)
+        valued = {
+            name
+            for option in self.params
+            if isinstance(option, click.Option) and not option.is_flag
+            for name in option.opts
+        }
+        is_behind = False
+        for place, (before, arg) in enumerate(zip(["", *args], args[:end], strict=False)):
+            if before in valued:
+                continue
+            is_word = arg.startswith("-") and not arg.startswith("--")
+            if is_behind and is_word and arg not in ctx.help_option_names:
+                args[place] = f"\0{arg}"
+            is_behind = is_behind or not arg.startswith("-")
+        return super().parse_args(ctx, args)
+
+
+def _unmarked(_: click.Context, __: click.Parameter, words: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(word.removeprefix("\0") for word in words)
+
+
+@click.command(cls=_Search)
 @directory_argument
-@click.argument("words", metavar="QUERY...", nargs=-1, required=True)
+@click.argument("words", metavar="QUERY...", nargs=-1, required=True, callback=_unmarked)
 @click.option(
     "--limit", type=click.IntRange(1, 100), default=10, help="Results on a page (default: 10)."
 )
