@@ -5,6 +5,10 @@ Error pages like to repeat the URL that was not found: "/shop/lamp-7 was not fou
 path, `lamp-7.html`, and `lamp-7` alone. A segment counts where it stands alone, not inside a longer
 word.
 
+Pages of a trap repeat other addresses, too: those that they lead on to. `without_own_queries` drops
+the words that ask the page's own path another question, `without_tokens` those with a long number
+in them, as a session has.
+
 Fingerprints are taken without it by `fingerprint.fingerprints`, which skips the same words.
 
 The result is good for comparing and for nothing else: a page about lamps at `/lamps` loses
@@ -19,6 +23,8 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 
 _SPACE = re.compile(r"\s")
+_TOKEN_WORD = re.compile(rb"\S*(?<![0-9A-Za-z])(?=[A-Za-z]*[0-9])[0-9A-Za-z]{16,}\S*")
+_UUID_WORD = re.compile(rb"\S*[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\S*")
 
 
 def own_name(path: str) -> str:
@@ -43,6 +49,20 @@ def without_echo(text: str, path: str) -> str:
         done = space.start() if space else len(text)
     pieces.append(text[done:])
     return "".join(pieces)
+
+
+def without_own_queries(text: bytes, path: str) -> bytes:
+    """Return the text without the words that hold a URL of the page's own path with a query."""
+    own = path.partition("?")[0]
+    mark = (own.rpartition("/")[2] or "/").encode() + b"?"
+    if mark not in text:
+        return text
+    return b" ".join(word for word in text.split() if mark not in word)
+
+
+def without_tokens(text: bytes) -> bytes:
+    """Return the text without words that have sixteen letters and digits in a row, or a UUID."""
+    return _UUID_WORD.sub(b"", _TOKEN_WORD.sub(b"", text))
 
 
 def _found_alone(name: str, text: str) -> Iterator[int]:

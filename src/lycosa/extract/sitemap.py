@@ -26,6 +26,7 @@ _FIRST_BYTES = 2048
 # Few answers are lists; `re` remembers what it has compiled.
 _PREFIX = rb"(?:[A-Za-z][\w.-]{0,30}:)?"
 _FEED = rb"<" + _PREFIX + rb"(?:rss|feed|RDF|opml)[\s>]"
+_INDEX = rb"<" + _PREFIX + rb"sitemapindex[\s>]"
 _PAGE = rb"(?i)<html[\s>]"
 _XML = rb"(?i)\s*<(?:\?xml|!--|!DOCTYPE\s(?!html)|[a-zA-Z])"
 _COMMENT = rb"(?s)<!--.*?(?:-->|\Z)"
@@ -114,6 +115,11 @@ def is_feed(body: bytes) -> bool:
     if re.match(_JSON_FEED, first):
         return True
     return re.search(_FEED, first) is not None and not is_sitemap(first)
+
+
+def is_index(body: bytes) -> bool:
+    """Tell a list of sitemaps from a list of pages."""
+    return re.search(_INDEX, _unpacked(body, _FIRST_BYTES)) is not None
 
 
 def is_packed(body: bytes) -> bool:

@@ -7,6 +7,7 @@ the parts that can go on for ever are taken out:
     /news/2024/03/31.html       calendar      /news/<date>.html
     /events?month=3&year=2024   calendar      /events?month&year
     /shop/17?sid=6f0c           session       /shop/0?sid
+    /s/4f6a09c1d2e3b857/cart    session       /s/<session>/*
     /a/b/a/b/a/b/               repetition    /a/b
     /blog/my-first-post/        plain         /blog/*/
     /item/lamp-7.html           plain         /item/0.html
@@ -17,9 +18,10 @@ pages of a folder are separate from the others.
 
 The shape also says how its pages are compared. Where the URL itself looks made by a
 machine, pages that say *nearly* the same are the same; in a calendar those that differ in digits
-alone; anywhere else only a text that is repeated word by word. Pages in a large frame differ in few
-words, and a shop full of them is no trap. Only pages nested deeper than `MOST_SEGMENTS` count as
-nothing new without being compared.
+alone; in a folder that looks like a session those that have the same path behind it, and differ in
+such names alone; anywhere else only a text that is repeated word by word. Pages in a large frame
+differ in few words, and a shop full of them is no trap. Only pages nested deeper than
+`MOST_SEGMENTS` count as nothing new without being compared.
 
 The number of a shape is in the log: a path that gets another shape in a later version begins with a
 full purse again, and nothing worse happens.
@@ -53,6 +55,9 @@ _LAST_NUMBER = re.compile(r"\d(?:\.[A-Za-z]{1,5})?/?(?:\Z|[?&])")
 _DATE = r"(?<!\d)(?:\d{4}([-/_.])\d{1,2}(?:\1\d{1,2})?|(?:19|20)\d{6})(?!\d)"
 _DIGIT = r"\d"
 _ENDING = r"\.[A-Za-z]{1,5}\Z"
+_TOKEN = r"(?=[A-Za-z-]*[0-9])(?:[0-9A-Za-z]{16,}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})"
+"""A name that no person has given: a session, or the number of a record."""
+_TOKEN_FOLDER = re.compile(rf"/{_TOKEN}/")
 _ID = r"(?i)(?=.*\d)(?=.*[a-z])[0-9a-z_-]{16,}\Z"
 _CALENDAR_NAMES = frozenset(
     ("date", "day", "month", "year", "week", "mon", "yr", "cal", "tribe-bar-date")
@@ -70,6 +75,7 @@ class Compared(Enum):
 
     EXACTLY = "word by word"
     WITHOUT_DIGITS = "but for digits"
+    WITHOUT_TOKENS = "but for names that look like a session, at the same path behind one"
     NEARLY = "but for a few words"
     NOT_AT_ALL = "whatever they say"
 
@@ -95,7 +101,7 @@ def may_be_endless(path: str) -> bool:
             return True
     if "?" in path and (path.count("&") >= MANY_PARAMETERS - 1 or re.search(_LOOSE_QUERY, path)):
         return True
-    if ";" in path or "/(" in path:
+    if ";" in path or "/(" in path or _TOKEN_FOLDER.search(path):
         return True
     return _FOUR_DIGITS.search(path) is not None and re.search(_DATE, path) is not None
 
@@ -115,6 +121,9 @@ def shape_of(path: str) -> Shape:
     suffix = f"?{'&'.join(asked)}" if asked else ""
     if has_session or any(_is_session(name.lower(), value) for name, _, value in names):
         return Shape(_plain(segments) + suffix, Outcome.TRAP_SESSION, Compared.NEARLY)
+    if (bare := without_tokens(path)) != path:
+        text = _plain(bare.split("/")[1:]) + suffix
+        return Shape(text, Outcome.TRAP_SESSION, Compared.WITHOUT_TOKENS)
     if is_dated or any(_is_date(name.lower(), value) for name, _, value in names):
         return Shape(_plain(segments) + suffix, Outcome.TRAP_CALENDAR, Compared.WITHOUT_DIGITS)
     if len(segments) > MOST_SEGMENTS:
@@ -128,6 +137,12 @@ def shape_of(path: str) -> Shape:
     is_many = len(asked) >= MANY_PARAMETERS
     compared = Compared.NEARLY if is_many else Compared.EXACTLY
     return Shape(_plain(segments) + suffix, Outcome.TRAP_NOTHING_NEW, compared)
+
+
+def without_tokens(path: str) -> str:
+    """Return a path in which folders that look like a session are named as such."""
+    # Twice, because two of them in a row share a slash.
+    return _TOKEN_FOLDER.sub("/<session>/", _TOKEN_FOLDER.sub("/<session>/", path))
 
 
 def _undated(path: str) -> tuple[str, bool]:

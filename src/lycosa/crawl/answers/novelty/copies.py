@@ -87,6 +87,10 @@ class SeenTexts:
         """Remember a content of a group; returns whether it was there."""
         return self.note_number(content_number(group, content))
 
+    def knows(self, number: int) -> bool:
+        """Return whether the number of a content is there."""
+        return self._slots[number % SLOTS] == number
+
     def note_number(self, number: int) -> bool:
         """Remember the number of a content; returns whether it was there."""
         slot = number % SLOTS

@@ -6,10 +6,14 @@ every page that is kept for the first time is *weighed*: have pages of its shape
 
     word by word           on any page
     but for digits         where the URL has a date, or the page counts on: `/cal/17` to `/cal/18`
-    but for a few words    where the URL carries a session or many parameters, or repeats itself
+    but for a few words    where the URL carries a session or many parameters, or repeats itself;
+                           URLs of the page's own path that it shows do not count as words
+    but for session names  where a folder looks like a session: `/s/4f6a09c1d2e3b857/cart`
     whatever it says       where the path is nested deeper than people nest folders
 
 A page that repeats a text, but shows pictures that were not seen so together, is not weighed.
+
+Sitemaps are weighed apart (`sitemap_trees`): indexes in indexes may go on without end.
 
 A finite site repeats itself, too: it shows its English page in every language that the page was not
 translated to. But it shows each of its texts a few times, and a trap shows few texts for ever. So
@@ -48,14 +52,24 @@ from lycosa.crawl.answers.novelty.copies import (
     compared_content,
     content_number,
 )
+from lycosa.crawl.answers.novelty.sitemap_trees import is_in_shut_tree, weigh_list
 from lycosa.crawl.answers.page_answer import PageAnswer
-from lycosa.extract.fingerprint import distance
+from lycosa.extract.echo import without_own_queries
+from lycosa.extract.echo import without_tokens as without_token_words
+from lycosa.extract.fingerprint import distance, fingerprint
 from lycosa.frontier.distance import SEED
 from lycosa.frontier.fold.facts.columns import NONE
 from lycosa.frontier.fold.facts.traps import FULL, HostPurses, first_folder, shape_number
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
-from lycosa.frontier.patterns.shapes import Compared, Shape, may_be_endless, may_count, shape_of
+from lycosa.frontier.patterns.shapes import (
+    Compared,
+    Shape,
+    may_be_endless,
+    may_count,
+    shape_of,
+    without_tokens,
+)
 from lycosa.records import HostChanged, Outcome, Weighed
 
 _DIGITS = b"0123456789"
@@ -98,12 +112,25 @@ class TrapWatch:
             or page in state.requisites
         ):
             return None
-        name = state.site_names[site]
-        return state.traps.outcome_of(state.sites.host[site], name, state.table.key(page))
+        if state.traps.indexes and is_in_shut_tree(state, page, purses):
+            return Outcome.TRAP_NOTHING_NEW
+        name, key = state.site_names[site], state.table.key(page)
+        outcome = state.traps.outcome_of(state.sites.host[site], name, key)
+        if outcome is Outcome.TRAP_SESSION and not self._was_seen_behind(name, key[len(name) :]):
+            return None
+        return outcome
+
+    def _was_seen_behind(self, site_name: str, path: str) -> bool:
+        """Return whether a path was kept with another session; true of any without a session."""
+        bare = without_tokens(path)
+        return bare == path or self._seen_texts.knows(_behind(site_name, bare))
 
     def weigh(self, answered: PageAnswer) -> None:
         """Weigh a page that was kept for the first time; its links have been routed."""
         partition, page, host = answered.partition, answered.page, answered.host
+        if answered.facts.is_list:
+            weigh_list(answered, WHOLE * self._traps.host_budget, WHOLE * self._traps.earned, WHOLE)
+            return
         state, site_name, path = partition.state, answered.site_name, answered.path
         times_shown, known = answered.times_shown, answered.known_urls
         purses = state.traps.hosts.get(host)
@@ -133,6 +160,8 @@ class TrapWatch:
             above = shape_number(site_name, folder)
             holders.append((above, most, Outcome.TRAP_NOTHING_NEW))
         content = self._content(shape, answered)
+        if has_token := shape.compared is Compared.WITHOUT_TOKENS:
+            self._seen_texts.note_number(_behind(site_name, without_tokens(path)))
         numbers = [holder[0] for holder in holders]
         is_notorious = times_shown >= OFTEN or _was_repeated(purses, numbers, content)
         is_old = is_counter or is_notorious or self._is_old(shape, number, content, purses)
@@ -147,8 +176,13 @@ class TrapWatch:
         cost = WHOLE if led_to or is_guess else 1
         if shape.compared is Compared.EXACTLY and not is_notorious:
             cost, content = int(led_to > 0 and times_shown >= SOME), 0
+        elif has_token and not is_notorious:
+            # Records have such names, too, and pages that say little. And behind the next session
+            # may be an article that was not seen: only what was seen is put aside, by its shape.
+            cost, holders = cost if led_to else 0, holders[:1]
         if cost:
-            self._spend(answered, holders, cost, content)
+            host_cost = cost if len(holders) > 1 or not has_token else 0
+            self._spend(answered, holders, (cost, host_cost), content)
 
     def _template(self, site_name: str, text: bytes, *, is_suspect: bool) -> int:
         """Return the number of a text without its digits; 0 where they are what it says.
@@ -164,14 +198,18 @@ class TrapWatch:
             return 0
         return content_number(f"without digits: {site_name}", bare)
 
-    def _spend(self, answered: PageAnswer, holders: list[Holder], cost: int, content: int) -> None:
-        """Take from each purse, and shut what has nothing left."""
+    def _spend(
+        self, answered: PageAnswer, holders: list[Holder], costs: tuple[int, int], content: int
+    ) -> None:
+        """Take from each purse and from the host's, and shut what has nothing left."""
+        cost, host_cost = costs
         partition, page, host = answered.partition, answered.page, answered.host
         state = partition.state
         purses = state.traps.hosts.get(host)
         host_left = FULL if purses is None else purses.left
-        host_left = WHOLE * self._traps.host_budget if host_left == FULL else host_left
-        host_left = max(host_left - cost, 0)
+        if host_cost:
+            host_left = WHOLE * self._traps.host_budget if host_left == FULL else host_left
+            host_left = max(host_left - host_cost, 0)
         for number, budget, trap in holders:
             purses = state.traps.hosts.get(host)
             if purses is not None and number in purses.shut:
@@ -205,7 +243,11 @@ class TrapWatch:
     def _content(self, shape: Shape, answered: PageAnswer) -> int:
         """Return what a page is compared by, as a number."""
         if shape.compared is Compared.NEARLY:
-            return answered.fingerprint
+            text = without_own_queries(answered.text, answered.path)
+            return answered.fingerprint if text is answered.text else fingerprint(text)
+        if shape.compared is Compared.WITHOUT_TOKENS:
+            group = f"without tokens: {answered.site_name}{without_tokens(answered.path)}"
+            return content_number(group, without_token_words(answered.text))
         if shape.compared is Compared.WITHOUT_DIGITS:
             bare = answered.text.translate(None, _DIGITS)
             return content_number(f"without digits: {answered.site_name}", bare)
@@ -223,6 +265,11 @@ class TrapWatch:
                 for other in (purse.contents if purse is not None else ())
             )
         return self._seen_texts.note_number(content ^ number)
+
+
+def _behind(site_name: str, bare_path: str) -> int:
+    """Return the number of a path whose session was taken out."""
+    return content_number(f"behind a session: {site_name}", bare_path.encode())
 
 
 def _was_repeated(purses: HostPurses | None, numbers: list[int], content: int) -> bool:

@@ -23,6 +23,8 @@ from lycosa.frontier.patterns.shapes import shape_of
 from lycosa.records import MirrorFound, Outcome, Weighed
 
 FULL = -1
+INDEX = 1
+"""The content of an index of sitemaps, which is weighed by where it stands, not by what it says."""
 MOST_SHAPES = 256
 MOST_CONTENTS = 32
 """So many contents that were repeated are remembered for a shape."""
@@ -59,6 +61,8 @@ class Traps:
         """Hosts whose links are not followed, with the name of the host that they repeat."""
         self.put_aside: Counter[int] = Counter()
         """How many URLs are put aside one by one, by outcome; a closed host's are not counted."""
+        self.indexes: set[int] = set()
+        """The pages that are indexes of sitemaps."""
 
     def outcome_of(self, host: int, site_name: str, key: str) -> Outcome | None:
         """Return the outcome of an unfetched URL whose shape is shut, or None."""
@@ -78,6 +82,8 @@ class Traps:
 
     def apply_weighed(self, event: Weighed, host: int) -> None:
         """Note the rest of the budgets after a page."""
+        if event.content == INDEX:
+            self.indexes.add(event.page)
         purses = self.hosts.get(host)
         if purses is None:
             purses = self.hosts[host] = HostPurses()
@@ -87,7 +93,7 @@ class Traps:
             purses.shut[event.shape] = event.shuts
         elif event.left != FULL:
             contents = purse.contents if purse is not None else []
-            if event.content and event.content not in contents:
+            if event.content not in (0, INDEX, *contents):
                 contents = [*contents, event.content][-MOST_CONTENTS:]
             purses.shapes[event.shape] = Purse(event.left, contents)
             if len(purses.shapes) > MOST_SHAPES:
@@ -117,6 +123,7 @@ class Traps:
             },
             "mirrors": self.mirrors,
             "put_aside": dict(self.put_aside),
+            "indexes": sorted(self.indexes),
         }
 
     def unpack(self, packed: dict[str, Any]) -> None:
@@ -127,6 +134,7 @@ class Traps:
             purses.shapes = {shape: Purse(*purse) for shape, purse in shapes.items()}
         self.mirrors = packed.get("mirrors", {})
         self.put_aside.update(packed.get("put_aside", {}))
+        self.indexes = set(packed.get("indexes", ()))
 
 
 def first_folder(path: str) -> str:
