@@ -68,6 +68,11 @@ def test_a_long_title_is_cut() -> None:
     assert facts_of("<title>&#" + "9" * 5000).title != ""
 
 
+def test_nocache_is_another_name_of_noarchive() -> None:
+    assert facts_of('<meta name="robots" content="NoCache, follow">').is_noarchive
+    assert not facts_of('<meta name="robots" content="no-cache">').is_noarchive
+
+
 @pytest.mark.parametrize(
     ("content", "is_nofollow", "is_noindex"),
     [

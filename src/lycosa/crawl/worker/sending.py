@@ -2,9 +2,10 @@
 
 A request is sent only when all of these agree, in this order: the job's limits give a reservation,
 no rule that the operator added since rejects the URL, it would end no session, the
-robots rules allow it, its shape is no trap, the log says that the partition is still ours, and the
-address is free (its slot is shared with other processes of this machine). Where the job logs in, a
-page without a session first leads to the requests of the login (`logins`).
+robots rules allow it, its shape is no trap, its site may be asked at this time of the day
+(`Visit-time`), the log says that the partition is still ours, and the address is free (its slot is
+shared with other processes of this machine). Where the job logs in, a page without a session first
+leads to the requests of the login (`logins`).
 """
 
 from __future__ import annotations
@@ -12,13 +13,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from lycosa.crawl.answers.host_pauses import HostPauses
 from lycosa.crawl.answers.mining import Mining
 from lycosa.crawl.answers.novelty.traps import TrapWatch
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.status.unreachable import SeedWatch
 from lycosa.errors import StoreError
 from lycosa.failpoints import reach
-from lycosa.fetch.robots.rules import Rules
+from lycosa.fetch.robots.rules import Rules, seconds_until_open
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.task import Task, TaskKind
@@ -59,6 +61,7 @@ class Sender:
 
             self.logins = Logins(ports)
         self._rules: dict[tuple[int, int], Rules] = {}
+        self._host_pauses = HostPauses(ports)
         self.in_flight = 0
         """How many requests are under way."""
         self.requests = 0
@@ -114,8 +117,15 @@ class Sender:
             elif sites.robots_expires[site] <= now:
                 partition.hand_back(task, now)
                 continue
-            elif self._is_allowed(partition, site, task.subject):
-                outcome = self._traps.put_aside(partition.state, task.subject)
+            else:
+                rules = self._rules_of(partition, site)
+                if rules is None or self._is_allowed(partition, rules, task.subject):
+                    outcome = self._traps.put_aside(partition.state, task.subject)
+                if outcome is None and rules is not None and rules.visit_hours:
+                    wait = seconds_until_open(rules.visit_hours, now)
+                    if wait:
+                        self._wait(partition, task, now, wait)
+                        continue
             if outcome is None:
                 return task
             if outcome is Outcome.DISALLOWED:
@@ -147,18 +157,33 @@ class Sender:
             return True
         return False
 
-    def _is_allowed(self, partition: Partition, site: int, page: int) -> bool:
+    def _wait(self, partition: Partition, task: Task, now: float, seconds: float) -> None:
+        """Let a host rest until its site's Visit-time, or put it off where the job does not wait.
+
+        Robots files are asked for at any time: only they tell whether the times still hold.
+        """
+        partition.hand_back(task, now)
+        strikes = partition.state.hosts.strikes[task.host]
+        self._host_pauses.strike(
+            partition, task.host, now, seconds, strikes, is_announced=True, demanded=seconds
+        )
+
+    def _is_allowed(self, partition: Partition, rules: Rules, page: int) -> bool:
+        state = partition.state
+        path = state.table.key(page)[len(state.site_names[state.pages.site[page]]) :]
+        return rules.is_allowed(path)
+
+    def _rules_of(self, partition: Partition, site: int) -> Rules | None:
         stored = partition.state.rules.get(site)
         if stored is None:
-            return True
+            return None
         cached = (partition.number, site)
         rules = self._rules.get(cached)
         if rules is None:
             if len(self._rules) >= self._job.caches.robots_rules:
                 self._rules.clear()
             rules = self._rules[cached] = Rules.from_bytes(stored)
-        path = partition.state.table.key(page)[len(partition.state.site_names[site]) :]
-        return rules.is_allowed(path)
+        return rules
 
     def _send(self, partition: Partition, task: Task, reserved: int) -> None:
         reach("send.before")

@@ -149,9 +149,12 @@ def stylesheet_target(instruction: str) -> str:
 
 
 def wishes(content: str) -> int:
-    """Return the robots directives in a list, as bits of NOFOLLOW, NOINDEX and NOARCHIVE."""
+    """Return the robots directives in a list, as bits of NOFOLLOW, NOINDEX and NOARCHIVE.
+
+    `nocache` is what some call `noarchive`.
+    """
     words = set(re.split(r"[\s,]+", content.lower()))
-    bits = NOARCHIVE * ("noarchive" in words)
+    bits = NOARCHIVE * ("noarchive" in words or "nocache" in words)
     if "none" in words:
         return bits | NOFOLLOW | NOINDEX
     return bits | NOFOLLOW * ("nofollow" in words) | NOINDEX * ("noindex" in words)

@@ -26,6 +26,8 @@ from lycosa.fetch.robots.rules import (
     Rule,
     Rules,
     delay_of,
+    hours_of,
+    rate_of,
     read_line,
     readable,
     rules_of,
@@ -33,11 +35,16 @@ from lycosa.fetch.robots.rules import (
 )
 
 _LINE_END = re.compile(rb"\r\n|\r|\n")
-_KEYS = ("user-agent", "allow", "disallow", "sitemap", "crawl-delay")
-_KEYS_OF_OTHERS = frozenset(
-    {"host", "clean-param", "request-rate", "visit-time", "noindex", "nofollow", "content-signal"}
+_KEYS = (
+    *("user-agent", "allow", "disallow", "sitemap", "crawl-delay", "request-rate", "visit-time"),
 )
-_SPELLED = {"agent": "User-agent", "delay": "Crawl-delay"}
+_KEYS_OF_OTHERS = frozenset({"host", "clean-param", "noindex", "nofollow", "content-signal"})
+_SPELLED = {
+    "agent": "User-agent",
+    "delay": "Crawl-delay",
+    "rate": "Request-rate",
+    "hours": "Visit-time",
+}
 
 
 class Line(NamedTuple):
@@ -142,6 +149,12 @@ class _Reader:
         elif meaning == "delay":
             if delay_of(value) is None:
                 self._remark(line, "it is not a number of seconds")
+        elif meaning == "rate":
+            if rate_of(value) is None:
+                self._remark(line, "it is not a rate, as `1/10` (a page in ten seconds) or `1/5m`")
+        elif meaning == "hours":
+            if hours_of(value) is None:
+                self._remark(line, "it is not a time of the day in UTC, as `0600-0845`")
         else:
             self._rule_given(line, meaning, value)
 

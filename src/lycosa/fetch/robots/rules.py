@@ -9,6 +9,8 @@ Always true:
   * `/robots.txt` itself is allowed, and so is everything that no rule matches;
   * `Rules.from_bytes(rules.to_bytes())` decides as `rules` does; its sitemaps are not kept.
 
+`Crawl-delay`, `Request-rate` and `Visit-time` are not of the RFC, and are obeyed.
+
 Where RFC 9309 leaves room we follow Google's open-source parser: common misspellings
 of the keys, a missing colon, and `Allow: /x/index.html` standing for `/x/` as well. `Disallow`
 is compared in one spelling of both sides, as section 2.2.2 demands; `Allow` is
@@ -54,13 +56,24 @@ _KEYS: dict[bytes, str] = {
     b"crawl-delay": "delay",
     b"crawldelay": "delay",
     b"crawl delay": "delay",
+    b"request-rate": "rate",
+    b"visit-time": "hours",
 }
 _LINE_ENDS = re.compile(rb"[\r\n]+")
 _TOKEN = re.compile(rb"[A-Za-z_-]*")
 _DELAY = re.compile(rb"\d+(?:\.\d*)?|\.\d+")
+_RATE = re.compile(
+    rb"(\d{1,6})\s*/\s*(\d{1,6})\s*([smhd]?)(?:\s+\d{4}\s*-\s*\d{4})?", re.IGNORECASE
+)
+_HOURS = re.compile(rb"(\d\d?):?(\d\d)\s*-\s*(\d\d?):?(\d\d)")
+_UNITS = {b"": 1, b"s": 1, b"m": 60, b"h": 3600, b"d": 86400}
 _COMPRESSED = b"z"
 _COMPRESS_FROM_BYTES = 200
 
+_DAY_MINUTES = 24 * 60
+
+Hours = tuple[int, int]
+"""A time of the day at which a site may be asked: minutes of the day in UTC, from and to."""
 Rule = tuple[bool, str]
 """Whether it allows, and its pattern: literal if so, else in the spelling of `patterns.spell`."""
 
@@ -68,17 +81,27 @@ Rule = tuple[bool, str]
 class Rules:
     """The rules of one site for one agent."""
 
-    __slots__ = ("_forbidden_heads", "_ranked", "crawl_delay_seconds", "rules", "sitemaps")
+    __slots__ = (
+        "_forbidden_heads",
+        "_ranked",
+        "crawl_delay_seconds",
+        "rules",
+        "sitemaps",
+        "visit_hours",
+    )
 
     def __init__(
         self,
         rules: Iterable[Rule] = (),
         crawl_delay_seconds: float = 0.0,
         sitemaps: tuple[str, ...] = (),
+        visit_hours: tuple[Hours, ...] = (),
     ) -> None:
         self.rules = tuple(sorted(set(rules), key=_rank))
         self.crawl_delay_seconds = crawl_delay_seconds
-        """0 when the file names none."""
+        """The longest of Crawl-delay and Request-rate; 0 when the file names none."""
+        self.visit_hours = visit_hours
+        """The times of Visit-time; at any time when there are none."""
         self.sitemaps = sitemaps
         """As written, for any agent."""
         self._ranked = [(is_allowing, Pattern(text)) for is_allowing, text in self.rules]
@@ -87,13 +110,14 @@ class Rules:
         )
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Rules) and (self.rules, self.crawl_delay_seconds) == (
-            other.rules,
-            other.crawl_delay_seconds,
-        )
+        return isinstance(other, Rules) and self._content == other._content
 
     def __hash__(self) -> int:
-        return hash((self.rules, self.crawl_delay_seconds))
+        return hash(self._content)
+
+    @property
+    def _content(self) -> tuple[object, ...]:
+        return self.rules, self.crawl_delay_seconds, self.visit_hours
 
     def __repr__(self) -> str:
         return f"Rules.from_bytes({self._to_text()!r})"
@@ -144,12 +168,14 @@ class Rules:
         lines = [("+" if is_allowing else "-") + text for is_allowing, text in self.rules]
         if self.crawl_delay_seconds:
             lines.append(f"={self.crawl_delay_seconds!r}")
+        lines += [f"@{first}-{last}" for first, last in self.visit_hours]
         return "\n".join(lines).encode("ascii")
 
     @classmethod
     def from_bytes(cls, stored: bytes) -> Rules:
         """Return the rules that `to_bytes` wrote."""
         rules: list[Rule] = []
+        hours: list[Hours] = []
         delay = 0.0
         try:
             if stored.startswith(_COMPRESSED):
@@ -157,6 +183,9 @@ class Rules:
             for line in stored.decode("ascii").split("\n") if stored else ():
                 if line.startswith("="):
                     delay = float(line[1:])
+                elif line.startswith("@"):
+                    first, _, last = line[1:].partition("-")
+                    hours.append((int(first), int(last)))
                 else:
                     rules.append(({"+": True, "-": False}[line[:1]], line[1:]))
         except (KeyError, ValueError, zlib.error) as error:
@@ -164,7 +193,7 @@ class Rules:
                 f"the log holds robots rules that cannot be read: {error!r}\n"
                 "  it is damaged; rebuild what can be rebuilt: lycosa verify DIR --repair"
             ) from error
-        return cls(rules, delay)
+        return cls(rules, delay, visit_hours=tuple(hours))
 
 
 def _rank(rule: Rule) -> tuple[int, bool, str]:
@@ -208,10 +237,13 @@ class Compiler:
                 group.is_named = True
         elif meaning == "sitemap":
             self._sitemaps[value.decode("utf-8", "replace")] = None
-        elif meaning == "delay":
+        elif meaning in ("delay", "rate", "hours"):
             # Not a rule of RFC 9309: it belongs to the group and does not end its head.
             for group in self.open_groups:
-                group.slow_down(value)
+                if meaning == "hours":
+                    group.open_at(value)
+                else:
+                    group.slow_down(delay_of(value) if meaning == "delay" else rate_of(value))
         else:
             self._is_head = False
             for group in self.open_groups:
@@ -233,7 +265,9 @@ class Compiler:
     def rules(self) -> Rules:
         """Return what all lines together say."""
         chosen = self.chosen
-        return Rules(chosen.rules, chosen.crawl_delay_seconds, tuple(self._sitemaps))
+        return Rules(
+            chosen.rules, chosen.crawl_delay_seconds, tuple(self._sitemaps), tuple(chosen.hours)
+        )
 
 
 class Group:
@@ -243,10 +277,16 @@ class Group:
         self.is_named = False
         self.rules: list[Rule] = []
         self.crawl_delay_seconds = 0.0
+        self.hours: list[Hours] = []
 
-    def slow_down(self, value: bytes) -> None:
-        """Keep the longest delay; ignore a value that is not a number of seconds."""
-        self.crawl_delay_seconds = max(self.crawl_delay_seconds, delay_of(value) or 0.0)
+    def slow_down(self, delay_seconds: float | None) -> None:
+        """Keep the longest delay; ignore a value that is not one."""
+        self.crawl_delay_seconds = max(self.crawl_delay_seconds, delay_seconds or 0.0)
+
+    def open_at(self, value: bytes) -> None:
+        """Add a time of the day; ignore a value that is not one."""
+        if (hours := hours_of(value)) is not None and hours not in self.hours:
+            self.hours.append(hours)
 
 
 def token_of(value: bytes) -> str:
@@ -273,6 +313,43 @@ def delay_of(value: bytes) -> float | None:
     if _DELAY.fullmatch(value) and math.isfinite(seconds := float(value)):
         return seconds
     return None
+
+
+def rate_of(value: bytes) -> float | None:
+    """Return the delay that a Request-rate asks for, as `1/10m`; None if it is none.
+
+    A rate for a time of the day counts all day long: it only ever makes pauses longer.
+    """
+    found = _RATE.fullmatch(value)
+    if found is None or not int(found[1]):
+        return None
+    return int(found[2]) * _UNITS[found[3].lower()] / int(found[1])
+
+
+def hours_of(value: bytes) -> Hours | None:
+    """Return a Visit-time, as `0600-0845`, in minutes of the day in UTC; None if it is none.
+
+    Equal ends are the whole day, which is no limit.
+    """
+    found = _HOURS.fullmatch(value)
+    if found is None:
+        return None
+    first, last = (int(found[n]) * 60 + int(found[n + 1]) for n in (1, 3))
+    if max(int(found[2]), int(found[4])) > 59 or max(first, last) > _DAY_MINUTES:
+        return None
+    first, last = first % _DAY_MINUTES, last % _DAY_MINUTES
+    return None if first == last else (first, last)
+
+
+def seconds_until_open(hours: Iterable[Hours], moment: float) -> float:
+    """Return how long after a moment a site may be asked by its Visit-time; 0.0 for now."""
+    now = moment / 60 % _DAY_MINUTES
+    waits = []
+    for first, last in hours:
+        if (now - first) % _DAY_MINUTES < (last - first) % _DAY_MINUTES:
+            return 0.0
+        waits.append((first - now) % _DAY_MINUTES * 60)
+    return min(waits, default=0.0)
 
 
 def readable(body: bytes, largest_bytes: int) -> bytes:
