@@ -1,10 +1,10 @@
 """Finds the character set of a page and converts it to UTF-8, as browsers do.
 
 A byte order mark decides; else the charset of the content type; else a `meta` element or an
-XML declaration within the first 1024 bytes; else UTF-8 if the bytes are valid UTF-8; else the one
-that is detected (`undeclared`). Labels mean what browsers take them to mean:
-`iso-8859-1` is windows-1252, `gb2312` is gb18030. Labels that only Python knows (`cp437`) count
-too.
+XML declaration within the first 1024 bytes; else ISO-2022-JP if ASCII bytes have its escapes; else
+UTF-8 if the bytes are valid UTF-8; else the one that is detected (`undeclared`). Labels mean what
+browsers take them to mean: `iso-8859-1` is windows-1252, `gb2312` is gb18030. Labels that only
+Python knows (`cp437`) count too.
 
 Always true: the result is UTF-8 without NUL; malformed sequences and NUL have become
 U+FFFD. A page that is already so is returned as it is, not copied.
@@ -19,7 +19,7 @@ from functools import cache, lru_cache
 from lycosa.extract import beginnings
 from lycosa.extract.beginnings import PRESCAN_BYTES
 from lycosa.extract.html._scan import is_plain, is_utf8
-from lycosa.extract.undeclared import detected, utf16_without_mark
+from lycosa.extract.undeclared import detected, is_iso2022_jp, utf16_without_mark
 
 _LABELS = {
     "utf-8": "unicode-1-1-utf-8 unicode11utf8 unicode20utf8 utf8 x-unicode20utf8",
@@ -119,6 +119,8 @@ def to_utf8(body: bytes, content_type: str | None) -> tuple[bytes, str]:
     name, skipped = _declared(body, content_type)
     if name is None and b"\0" in body[:_FIRST_BYTES]:
         name = utf16_without_mark(body)
+    if name is None and b"\x1b$" in body and is_plain(body) and is_iso2022_jp(body):
+        name = "iso-2022-jp"
     # Nearly all character sets agree on ASCII, and most pages are nothing else.
     if is_plain(body) and (name is None or name in _ASCII_SUPERSETS):
         return body, name or "utf-8"
@@ -160,6 +162,8 @@ def reason(body: bytes, content_type: str | None) -> str:
         return "by what the page declares"
     if utf16_without_mark(body):
         return "nothing says it, and every other byte is zero"
+    if is_plain(body) and is_iso2022_jp(body):
+        return "nothing says it, and its escape sequences are those of ISO-2022-JP"
     if is_utf8(body):
         return "nothing says it, and the bytes are UTF-8"
     return "nothing says it; detected from the bytes"

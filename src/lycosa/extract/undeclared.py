@@ -1,7 +1,8 @@
 """Detects the character set of a page that declares none and is not UTF-8.
 
-UTF-16 without a mark is told by its zero bytes, UTF-8 with a few broken sequences by the whole
-ones; anything else is asked of chardetng, the detector that Firefox uses (docs/decisions/0041).
+UTF-16 without a mark is told by its zero bytes, ISO-2022-JP by its escape sequences in bytes that
+are all ASCII, UTF-8 with a few broken sequences by the whole ones; anything else is asked of
+chardetng, the detector that Firefox uses (docs/decisions/0041).
 
 Cost: a look at 512 bytes for pages that declare nothing. What is not UTF-8 costs up to
 `MOST_BYTES` from the first byte that is not ASCII on, markup left out: at most 1 ms.
@@ -22,6 +23,8 @@ _FIRST_BYTES = 512
 _LEAST_ZEROS = 8
 _WHOLE_FOR_A_BROKEN = 10
 
+_JAPANESE = rb"\x1b\$[@B](?:[\x21-\x7e]{2})++"
+"""The escape to JIS X 0208, and characters of two bytes."""
 _NOT_ASCII = rb"[\x80-\xff]"
 _MARKUP = rb"<[^<>]{0,1000}+>|(?<=[\x00-\x7f])[\x00-\x7f]{100,}+"
 """Tags and long stretches of ASCII, but for its first letter: a character may end in it."""
@@ -39,6 +42,15 @@ def utf16_without_mark(body: bytes) -> str | None:
     if first[::2].count(0) * 10 <= zeros:
         return "utf-16le"
     return "utf-16be" if first[1::2].count(0) * 10 <= zeros else None
+
+
+def is_iso2022_jp(body: bytes) -> bool:
+    """Tell whether ASCII bytes have the escapes of ISO-2022-JP and can be decoded by them."""
+    found = re.search(_JAPANESE, body)
+    if found is None:
+        return False
+    decoded = found[0].decode("iso2022_jp_ext", "replace")
+    return decoded.count("\ufffd") * _WHOLE_FOR_A_BROKEN <= len(decoded)
 
 
 def detected(body: bytes) -> str:

@@ -49,6 +49,7 @@ def page_with(text: str) -> str:
     [
         ("cp932", "shift_jis", JAPANESE),
         ("euc_jp", "euc-jp", JAPANESE),
+        ("iso2022_jp", "iso-2022-jp", JAPANESE),
         ("cp949", "euc-kr", KOREAN),
         ("gb2312", "gbk", SIMPLIFIED),
         ("big5", "big5", TRADITIONAL),
@@ -91,3 +92,15 @@ def test_a_few_zero_bytes_are_no_utf16() -> None:
 @pytest.mark.parametrize("unit", [b"\xe4", b"<\xe4", b"\xe4<", b"a" * 99 + b"\xe4", b"<>\xff"])
 def test_the_time_is_bounded_for_any_bytes(unit: bytes) -> None:
     assert is_linear(lambda size: detected(unit * (size // len(unit))), 100_000)
+
+
+@pytest.mark.parametrize("body", [b"a price in \x1b$ and more", b"\x1b$B\x1b(B", b"\x1b[31mred"])
+def test_other_escapes_are_no_japanese(body: bytes) -> None:
+    assert to_utf8(body, None) == (body, "utf-8")
+
+
+def test_escapes_count_only_among_ascii_bytes_that_declare_nothing() -> None:
+    japanese = page_with(JAPANESE).encode("iso2022_jp")
+    assert to_utf8(japanese, "text/html; charset=utf-8")[1] == "utf-8"
+    assert to_utf8(japanese + RUSSIAN.encode("cp1251"), None)[1] != "iso-2022-jp"
+    assert JAPANESE in to_utf8(japanese, None)[0].decode()
