@@ -32,6 +32,7 @@ from lycosa.study.statistics.heads import HEADS, heads_of
 from lycosa.study.statistics.languages import write_languages
 from lycosa.study.statistics.main_texts import made_by, make_main_texts
 from lycosa.study.statistics.near_duplicates import write_duplicates, write_near_duplicates
+from lycosa.study.statistics.outside import write_outside
 from lycosa.study.statistics.overlaps import write_overlaps
 from lycosa.study.statistics.ranks import web_graph, write_ranks
 from lycosa.study.statistics.text_languages import TEXT_LANGUAGES, text_languages_of
@@ -121,6 +122,8 @@ def _study(
         for name in QUERIES:
             tell(name.replace("_", " "))
             count(connection, results, name)
+        tell("links to other sites")
+        write_outside(connection, results)
         tell("histograms")
         results.write(connection, "histograms", histograms.query())
         tell("languages of pages")

@@ -27,7 +27,7 @@ from lycosa.store.lock import alone
 from lycosa.store.segments.sealing import ignore
 from lycosa.study.tables import Connection, add_files, quoted
 
-VERSION = 4
+VERSION = 5
 """Of the tables; another version is made again."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")

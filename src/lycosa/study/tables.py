@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 
 from lycosa import beneath
 from lycosa.errors import LycosaError, StoreError
+from lycosa.frontier.distance import STEP
 from lycosa.store.layout import JOURNAL, KINDS, SEALED, Name, journal_path, names_in, sealed_path
 from lycosa.store.segments.sealing import journal_batches
 from lycosa.store.tables.extra import journal_schema
@@ -170,8 +171,11 @@ def add_rows(connection: Connection, rows: Rows, prefix: str = "") -> None:
 
 def shown(kind: str, stored: str) -> str:
     """Return the query for the rows of a kind, as they are read; `stored` is as they stand."""
-    has_outcome = "outcome" in SCHEMAS[kind].names
-    return f"select *{f' replace ({SPELLED} as outcome)' if has_outcome else ''} from {stored}"
+    names = SCHEMAS[kind].names
+    spelled = f" replace ({SPELLED} as outcome)" if "outcome" in names else ""
+    # Of a segment of any version: a distance counts redirects between the links.
+    depth = f", distance // {STEP} as depth" if "distance" in names else ""
+    return f"select *{spelled}{depth} from {stored}"
 
 
 def quoted(text: object) -> str:

@@ -15,7 +15,7 @@ from lycosa.study.results import Results
 from lycosa.study.statistics.histograms import PAGES, SITES
 from lycosa.study.statistics.ranks import link_weight
 from lycosa.study.tables import connected
-from lycosa.url.key import key_of
+from lycosa.url.key import key_of, url_of
 from seeds import few_of
 from unit.study.drawn_crawl import BEGAN, HTML, Fetch, id_of, rows, write
 
@@ -409,3 +409,22 @@ def test_histograms_have_every_page_and_site_once_for_each_property(tmp_path: Pa
     known |= {("sites", f"{which}_age_days"): 1 for which in ("least", "most")}
     for place, nodes in found.items():
         assert nodes == known.get(place, 4 if place[0] == "pages" else 2), place
+
+
+def test_links_to_other_sites_are_summed_by_domain_and_top_level_domain(tmp_path: Path) -> None:
+    away = ["uk.co.away.www:/1", "uk.co.away.news:/2", "uk.co.other:/", "org.away:/x"]
+    write(tmp_path, [Fetch(A, [*away, "127.0.0.9:/"], "one"), Fetch(B, [away[0]], "two")])
+    study(tmp_path)
+    domains = {r.pop("domain"): r for r in rows(tmp_path, "outside_domains")}
+    assert domains["away.co.uk"] == {"hosts": 2, "links": 3, "pages": 2, "targets": 2}
+    assert set(domains) == {"away.co.uk", "other.co.uk", "away.org", "127.0.0.9"}
+    tlds = {r.pop("tld"): r for r in rows(tmp_path, "outside_tlds")}
+    assert tlds["uk"] == {"domains": 2, "hosts": 3, "links": 4, "pages": 2, "targets": 3}
+    assert set(tlds) == {"uk", "org", ""}
+
+
+def test_languages_of_pages_name_the_page(tmp_path: Path) -> None:
+    write(tmp_path, [Fetch(A, [], "words " * 30, language="en")])
+    study(tmp_path)
+    (found,) = rows(tmp_path, "page_languages")
+    assert found["url"] == url_of(A) and found["language"] == "en"

@@ -55,6 +55,16 @@ def test_sealed_and_open_segments_are_one_table(crawl: Path) -> None:
     assert answer(crawl, "from hosts") == []
 
 
+def test_pages_have_their_depth_beside_their_distance(tmp_path: Path) -> None:
+    write(tmp_path, [Fetch(A), Fetch(B, depth=3)])
+    write(tmp_path, [Fetch(C, depth=1)], BEGAN + 1000, is_sealed=False)
+    assert answer(tmp_path, "select depth from pages order by url") == [(0,), (3,), (1,)]
+    study(tmp_path)
+    assert answer(tmp_path, "select depth, pages from depths order by depth") == [
+        *((0, 1), (1, 1), (3, 1)),
+    ]
+
+
 def test_tables_of_the_study_are_there_when_it_is(crawl: Path) -> None:
     with pytest.raises(LycosaError, match="lycosa study"):
         answer(crawl, "select * from ranks")

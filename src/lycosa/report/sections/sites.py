@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
@@ -184,7 +184,30 @@ def _show_outside(answers: Answers, facts: Facts) -> Shown:
         ),
         [(row["host"], row["links"], row["pages"], row["targets"]) for row in rows[:MOST_ROWS]],
     )
-    return Shown(sentence, (figure,), (table,))
+    return Shown(sentence, (figure,), (table, *_outside_sums(answers)))
+
+
+def _outside_sums(answers: Answers) -> Iterator[Table]:
+    """Yield the tables of links by domain and by top-level domain."""
+    for of, name, title in (
+        ("outside_domains", "domain", "Links to other sites by registrable domain."),
+        ("outside_tlds", "tld", "Links to other sites by top-level domain; addresses have none."),
+    ):
+        heads = {"domain": "Domain", "tld": "Top-level domain"}
+        yield Table(
+            title,
+            (
+                Column(heads[name], "web"),
+                Column("Hosts", "count"),
+                Column("Links", "count"),
+                Column("From pages", "count"),
+                Column("Different URLs", "count"),
+            ),
+            [
+                (row[name], row["hosts"], row["links"], row["pages"], row["targets"])
+                for row in answers[of][:MOST_ROWS]
+            ],
+        )
 
 
 def _show_servers(answers: Answers, facts: Facts) -> Shown:
@@ -288,8 +311,12 @@ CHAPTER = Chapter(
             "Links to hosts outside",
             {"outside": f"select * from outside order by links desc, host limit {MOST_FILE_ROWS}"},
             _show_outside,
-            ("outside", "refusals", "link_reasons"),
+            ("outside", "outside_domains", "outside_tlds", "refusals", "link_reasons"),
             {
+                **{
+                    of: f"select * from {of} order by links desc, {name} limit {MOST_FILE_ROWS}"
+                    for of, name in (("outside_domains", "domain"), ("outside_tlds", "tld"))
+                },
                 "outside_sums": "select coalesce(sum(links), 0)::bigint as links,"
                 " count(*) as hosts from outside",
                 "out_of_scope": "select urls from refusals where reason = 'out-of-scope'",

@@ -11,6 +11,7 @@ tables from it and from the tables of the crawl, anew for each study.
     languages        the languages of pages, by markup and by text
     ranks            PageRank, HITS, degrees and bow tie of pages and sites
     counts           small tables that one query each answers
+    outside          links to hosts that were never asked, by host, domain and top-level domain
     histograms       histograms of every number of pages and sites
     topics           pages, links, harvest and sites by topic, where pages have topics
     overlaps         URL overlap, content overlap and communication, where pages have topics

@@ -2,7 +2,7 @@
 
 `prepare` makes the tables that all queries start from:
 
-    fetches         every fetch of a page, with its site and depth
+    fetches         every fetch of a page, with its site
     kept            the last stored fetch of each URL
     current_links   the links of those
     link_facts      their number, by kind and by suffix of the target
@@ -11,16 +11,15 @@
 
 from __future__ import annotations
 
-from lycosa.frontier.distance import STEP
 from lycosa.study.results import Results
 from lycosa.study.tables import Connection, quoted
 
 _SUFFIX = r"://[^/]+/(?:[^?#]*/)?[^/?#]*\.([A-Za-z0-9]{1,5})(?:[?#]|$)"
 
 _PREPARATIONS = (
-    f"""
+    """
     create view fetches as
-    select *, regexp_extract(url, '^[a-z]+://[^/]+') as site, distance // {STEP} as depth
+    select *, regexp_extract(url, '^[a-z]+://[^/]+') as site
     from pages where outcome <> 'rendered'
     """,
     """
@@ -156,17 +155,6 @@ QUERIES = {
             sum(links)::bigint as links, sum(targets)::bigint as targets
         from found where medium is not null
         group by all order by links desc, medium, kind, known_by""",
-    "outside": """
-        with away as (
-            select regexp_extract(target_url, '^[a-z]+://(\\[[^\\]]*\\]|[^/:]+)', 1) as host,
-                source_id, target_id
-            from current_links anti join (select distinct url_id from pages) asked
-            on target_id = asked.url_id
-        )
-        select host, count(*) as links, count(distinct source_id) as pages,
-            count(distinct target_id) as targets
-        from away anti join (select host from pages union select host from hosts) known using (host)
-        where host != '' group by all order by links desc, host""",
     "servers": """
         select server, count(*) as sites, sum(pages)::bigint as pages from site_facts
         where server is not null group by all order by sites desc, pages desc, server""",

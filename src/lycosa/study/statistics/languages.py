@@ -38,17 +38,17 @@ _TEXT_OF_PAGES = """
 
 _PAGES = f"""
     with given as (
-        select url_id, lower(split_part(replace(trim(language), '_', '-'), '-', 1)) as tag
+        select url_id, url, lower(split_part(replace(trim(language), '_', '-'), '-', 1)) as tag
         from kept
     ), markup as (
-        select url_id,
+        select url_id, url,
             case when codes.code is not null then codes.language
                 when regexp_full_match(tag, '[a-z]{{3}}')
                     and tag not in ('und', 'mul', 'zxx', 'mis') then tag
             end as markup
         from given left join codes on codes.code = tag
     ), compared as (
-        select url_id, confidence, markup, text,
+        select url_id, url, confidence, markup, text,
             coalesce(one.kin, markup) = coalesce(other.kin, text) as agrees
         from markup left join text_languages using (url_id)
         left join codes one on one.code = markup left join codes other on other.code = text
@@ -59,7 +59,7 @@ _PAGES = f"""
         ) as is_overruled
         from compared
     )
-    select url_id,
+    select url_id, url,
         case when is_overruled then text else coalesce(markup, text, '{UNKNOWN}') end as language,
         case when markup is not null and not is_overruled then 'markup'
             when text is not null then 'text' end as source,

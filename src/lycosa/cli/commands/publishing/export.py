@@ -52,6 +52,8 @@ STUDIED = [
     "near_duplicates",
     "outcomes",
     "outside",
+    "outside_domains",
+    "outside_tlds",
     "page_languages",
     "politeness",
     "properties",
