@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import os
 import signal
@@ -77,6 +79,32 @@ def test_a_crawl_is_studied_asked_and_exported(crawled: Path, tmp_path: Path) ->
     graph = tmp_path / "g.graphml"
     assert lycosa("export", "ranks", crawled, "--format", "graphml", "-o", graph).returncode == 0
     assert networkx.read_graphml(graph).number_of_nodes() == PAGES
+
+
+PARTS = """select list(url order by url)[:2] as some, map {date '2026-11-18': 1} as days,
+    {'n': count(*), 'of': [1.5, 'nan'::double]} as both, 'a'::blob as bytes, '\\xFF'::blob as byte,
+    interval 3 day as span, array_value(1, 2) as pair, '101'::bit as bits, null::integer[] as none,
+    ['=1+1;=2'] as formula from pages where outcome = 'kept'"""
+
+
+def test_lists_and_maps_are_written_as_json(crawled: Path) -> None:
+    written = lycosa("sql", crawled, PARTS, "--raw", "--format", "csv")
+    assert (written.returncode, written.stderr) == (0, "")
+    lines = lycosa("sql", crawled, PARTS, "--format", "jsonl")
+    assert (lines.returncode, lines.stderr) == (0, "")
+    expected = json.loads(lines.stdout)
+    assert len(expected["some"]) == 2 and expected["days"] == {"2026-11-18": 1}
+    assert expected["both"] == {"n": PAGES, "of": [1.5, "nan"]}
+    (row,) = csv.DictReader(io.StringIO(written.stdout))
+    parts = ("some", "days", "both", "pair", "formula")
+    assert {name: json.loads(row[name]) for name in parts} == {
+        name: expected[name] for name in parts
+    }
+    assert (row["bytes"], row["byte"], row["span"], row["none"]) == ("a", "\\xff", "P0M3DT0S", "")
+    (safe,) = csv.DictReader(io.StringIO(lycosa("sql", crawled, PARTS).stdout))
+    assert safe["formula"] == """["=1+1;'=2"]"""
+    shown = lycosa("sql", crawled, "select [1, 2] as l, map {'a': 1} as m", "--format", "table")
+    assert shown.stdout.splitlines()[1].split("  ")[:2] == ["[1, 2]", '{"a": 1}']
 
 
 def test_what_is_wrong_is_said_with_what_to_do(crawled: Path, tmp_path: Path) -> None:

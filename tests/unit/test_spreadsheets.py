@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lycosa.spreadsheets import cell, cell_in_sql
-from lycosa.study.exports.csv_cells import guarded
+from lycosa.study.exports.csv_cells import cells
 from seeds import examples
 
 FORMULAS = {
@@ -48,7 +48,7 @@ def test_the_databases_do_the_same(texts: list[str]) -> None:
     expected = [cell(text) for text in texts]
     table = pa.table({"t": texts})
     (batch,) = table.to_batches()
-    assert guarded(batch).column("t").to_pylist() == expected
+    assert cells(batch).column("t").to_pylist() == expected
     with duckdb.connect() as connection:
         connection.register("given", table)
         found = connection.sql(f"select {cell_in_sql('t')} from given").fetchall()
@@ -57,4 +57,4 @@ def test_the_databases_do_the_same(texts: list[str]) -> None:
 
 def test_what_is_missing_stays_missing() -> None:
     batch = pa.record_batch({"t": pa.array([None, "=1"]), "n": pa.array([-1, None])})
-    assert guarded(batch).to_pydict() == {"t": [None, "'=1"], "n": [-1, None]}
+    assert cells(batch).to_pydict() == {"t": [None, "'=1"], "n": [-1, None]}

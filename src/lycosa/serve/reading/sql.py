@@ -35,12 +35,12 @@ def read(folder: Path, asked: Sql) -> tuple[str, bytes]:
 
 def csv_of(rows: pa.Table) -> bytes:
     """Write rows as CSV that no spreadsheet runs."""
-    from lycosa.study.exports.csv_cells import guarded
+    from lycosa.study.exports.csv_cells import cells, schema_of_cells
 
     file = io.BytesIO()
-    with pyarrow.csv.CSVWriter(file, rows.schema) as writer:
+    with pyarrow.csv.CSVWriter(file, schema_of_cells(rows.schema)) as writer:
         for batch in rows.to_batches():
-            writer.write_batch(guarded(batch))
+            writer.write_batch(cells(batch))
     return file.getvalue()
 
 

@@ -7,7 +7,6 @@ import sys
 import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -198,8 +197,8 @@ def _side_by_side(rows: pa.Table) -> Table:
             justify="right" if is_number else "left",
             overflow="fold",
         )
-    for row in rows.to_pylist():
-        table.add_row(*(Text(_cell(value)) for value in row.values()))
+    for row in _rows(rows):
+        table.add_row(*(Text(_cell(value)) for value in row))
     return table
 
 
@@ -208,44 +207,47 @@ def _below_each_other(rows: pa.Table) -> Group:
     names = [on_screen(name) for name in rows.column_names]
     return Group(
         *(
-            Padding(
-                facts_table(list(zip(names, map(_cell, row.values()), strict=True))), (0, 0, 1, 0)
-            )
-            for row in rows.to_pylist()
+            Padding(facts_table(list(zip(names, map(_cell, row), strict=True))), (0, 0, 1, 0))
+            for row in _rows(rows)
         )
     )
 
 
+def _rows(found: pa.Table) -> Iterator[tuple[object, ...]]:
+    from lycosa.study.exports.csv_cells import values
+
+    return zip(*(values(column) for column in found.columns), strict=True)
+
+
 def _cell(value: object) -> str:
+    from lycosa.study.exports.csv_cells import cell_text
+
     if isinstance(value, float):
         return f"{value:.6g}"
-    return "" if value is None else on_screen(str(value))
+    return "" if value is None else on_screen(cell_text(value))
 
 
 def _print_csv(answer: Relation, *, is_raw: bool) -> None:
     import pyarrow.csv
 
-    from lycosa.study.exports.csv_cells import guarded
+    from lycosa.study.exports.csv_cells import cells, schema_of_cells
 
     reader = answer.to_arrow_reader()
     output = Data()
-    with pyarrow.csv.CSVWriter(output, reader.schema) as writer:
+    with pyarrow.csv.CSVWriter(output, schema_of_cells(reader.schema)) as writer:
         for batch in reader:
-            writer.write_batch(batch if is_raw else guarded(batch))
+            writer.write_batch(cells(batch, is_raw=is_raw))
     output.flush()
 
 
 def _print_lines(answer: Relation) -> None:
+    from lycosa.study.exports.csv_cells import json_values
+
     for batch in answer.to_arrow_reader():
-        for row in batch.to_pylist():
-            click.echo(in_json(json.dumps(row, default=_plain, ensure_ascii=False)))
-
-
-def _plain(value: object) -> object:
-    """Return what JSON has for a value; sums of numbers come as decimals."""
-    if isinstance(value, Decimal):
-        return int(value) if value == value.to_integral_value() else float(value)
-    return str(value)
+        names, columns = batch.schema.names, map(json_values, batch.columns)
+        for row in zip(*columns, strict=True):
+            line = json.dumps(dict(zip(names, row, strict=True)), ensure_ascii=False)
+            click.echo(in_json(line))
 
 
 COMMANDS = (study, sql)
