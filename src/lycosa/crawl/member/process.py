@@ -301,7 +301,7 @@ class MemberProcess:
             self._told = self._telling.told(found, self._lives.present.worker)
             self._session.tell(self._told, self._adopter.revision)
         took = time.monotonic() - began
-        self._main.loop.call_later(max(self._listener.progress_seconds, 30 * took), self._report)
+        self._main.loop.call_later(self._listener.seconds_to_next(took), self._report)
 
     def _machines(self) -> int:
         members = self._session.members().values()

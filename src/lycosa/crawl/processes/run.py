@@ -50,7 +50,7 @@ from lycosa.crawl.processes.single_process import SingleProcess
 from lycosa.crawl.recovery.leftovers import mend_before
 from lycosa.crawl.scope import EXPRESSIONS_NOTE, JobScope, require_linear
 from lycosa.crawl.seeds import Planted, Planter, no_seed, topics_of
-from lycosa.crawl.status.progress import Listener, Pace, Progress
+from lycosa.crawl.status.progress import FRAME_SECONDS, Listener, Pace, Progress
 from lycosa.crawl.status.unreachable import NO_SEED, UNREACHABLE, what_was_missed
 from lycosa.crawl.steady_clock import SAID_SECONDS, behind_text, clock_ahead
 from lycosa.crawl.takeover import check_partitioner
@@ -73,8 +73,6 @@ if TYPE_CHECKING:
     from lycosa.plugins.plugin import Plugin
 
 PLANTING_SECONDS = 1.0
-FRAME_SECONDS = 1.0
-"""How often `live.json` is written."""
 CONNECTIONS_EACH = 8
 """Connections that a worker should have, where the job leaves the number of workers to us."""
 

@@ -95,7 +95,7 @@ class SingleProcess:
         began = time.monotonic()
         self._on_progress(self._runtime.progress())
         took = time.monotonic() - began
-        self._main.loop.call_later(max(self._listener.progress_seconds, 30 * took), self._report)
+        self._main.loop.call_later(self._listener.seconds_to_next(took), self._report)
 
     def _look_for_orders(self) -> None:
         self._main.loop.call_later(LOOK_SECONDS, self._look_for_orders)

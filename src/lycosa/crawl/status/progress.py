@@ -110,6 +110,10 @@ class Progress(NamedTuple):
     `shell` for pages that seem empty without one."""
 
 
+FRAME_SECONDS = 1.0
+"""How often progress is added up for `live.json` and the statistics file."""
+
+
 def _ignore(*_: object) -> None:
     pass
 
@@ -135,6 +139,15 @@ class Listener(NamedTuple):
     """A warning about this run."""
     uploading: Callable[[int, int, str], None] = _ignore
     """Segments and bytes that the end of the run waits for, and why they are not in the store."""
+
+    def seconds_to_next(self, took: float) -> float:
+        """Return when progress is added up again, if it took so long now.
+
+        `live.json` and the statistics file want it every second, whatever this listener wants. In
+        a crawl of many hosts, whose figures take long, that may not cost more than a hundredth.
+        """
+        often = min(self.progress_seconds, FRAME_SECONDS)
+        return max(often, min(100 * took, self.progress_seconds), 30 * took)
 
 
 _OF_THIS_RUN = (

@@ -67,7 +67,11 @@ class StatisticsFile:
         """Write a line if the interval has passed."""
         now = self._now()
         if now >= self._next:
-            self._next = now + self._options.every_seconds
+            every = self._options.every_seconds
+            # From the moment that was due: we are asked once a second, and 1.5 s is not 2.
+            self._next += every
+            if self._next <= now:
+                self._next = now + every
             self.write(progress)
 
     def write(self, progress: Progress) -> None:

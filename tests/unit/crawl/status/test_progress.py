@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+import pytest
+
 from lycosa.config import Job
-from lycosa.crawl.status.progress import outcomes_of, seconds_left
+from lycosa.crawl.status.progress import Listener, outcomes_of, seconds_left
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.records import Admitted, Fetched, HostChanged, Outcome, RobotsLearned, RobotsState
 
@@ -37,3 +39,11 @@ def test_nothing_pending_takes_no_time_and_closed_hosts_count_by_their_outcome()
     state.apply(HostChanged(2.0, 1, 0.0, 10, Outcome.HOST_GIVEN_UP))
     assert seconds_left([state], JOB, now=100.0) == 0.0
     assert outcomes_of([state]) == {"kept": 1, "host_given_up": 1}
+
+
+def test_progress_is_added_up_every_second_as_long_as_that_costs_little() -> None:
+    seldom, often = Listener(progress_seconds=5.0), Listener(progress_seconds=0.25)
+    assert (seldom.seconds_to_next(0.001), often.seconds_to_next(0.001)) == (1.0, 0.25)
+    assert seldom.seconds_to_next(0.03) == pytest.approx(3.0)
+    assert seldom.seconds_to_next(0.1) == 5.0
+    assert seldom.seconds_to_next(1.0) == often.seconds_to_next(1.0) == 30.0

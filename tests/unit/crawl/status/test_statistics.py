@@ -57,6 +57,19 @@ def test_a_line_is_written_at_every_interval_and_at_the_end(tmp_path: Path) -> N
     assert moments == ["20", "30", "40", "45"]
 
 
+def test_an_interval_between_two_looks_is_kept_on_average(tmp_path: Path) -> None:
+    clock, path = Clock(), tmp_path / "figures.csv"
+    file = StatisticsFile(Statistics(str(path), 1.5, ("pages",)), clock)
+    for _ in range(30):
+        file.look(PROGRESS)
+        clock.now += 1.0
+    assert len(path.read_text().splitlines()) == 1 + 20
+    clock.now += 1000.0  # a machine that slept writes one line, not one for every interval
+    for _ in range(3):
+        file.look(PROGRESS)
+    assert len(path.read_text().splitlines()) == 1 + 21
+
+
 def test_a_resumed_crawl_appends_and_other_columns_are_refused(tmp_path: Path) -> None:
     path = tmp_path / "figures.csv"
     for _ in range(2):
