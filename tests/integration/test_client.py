@@ -164,7 +164,7 @@ async def test_a_request_goes_out_once_even_if_a_used_connection_dies_under_it()
 
     async with serving(dies_at_the_second) as served, client(ports={80: served.port}) as web:
         assert (await web.get("http://site.test/1")).status == 200
-        fails(await web.get("http://site.test/2"), Outcome.CUT_SHORT)
+        fails(await web.get("http://site.test/2"), Outcome.STALE_CONNECTION)
         assert len(served.requests) == 2
         assert (await web.get("http://site.test/3")).status == 200
 

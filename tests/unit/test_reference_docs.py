@@ -12,7 +12,7 @@ import pytest
 from lycosa import errors, records
 from lycosa.config import reference
 from lycosa.errors import LycosaError
-from lycosa.records import NO_CONNECTION, REFUSALS, TRANSIENT, Outcome
+from lycosa.records import NO_CONNECTION, REFUSALS, STAY_AWAY, TRANSIENT, UNCOUNTED, Outcome
 
 PAGES = Path(__file__).parents[2] / "docs" / "reference"
 
@@ -68,6 +68,7 @@ def test_the_outcomes_page_tells_what_happens_next() -> None:
         **dict.fromkeys(TRANSIENT, "again"),
         **dict.fromkeys(REFUSALS, "the host waits"),
         **dict.fromkeys(NO_CONNECTION, "the origin waits"),
+        **dict.fromkeys(UNCOUNTED - STAY_AWAY, "at once"),
     }
     expected = {f"`{outcome.name.lower()}`": then.get(outcome, "") for outcome in Outcome}
     assert {name: after for _, name, _, after in rows("outcomes.md")} == expected

@@ -7,6 +7,7 @@ state at once, written to the log with the next commit.
 
     partition         a partition in the hands of its owner
     task              something that a partition lets its worker fetch
+    link_counts       counts of the links that lead to URLs
     queue_moves       moves of waiting URLs between the queues of topics
     fold              the state of a partition, built from the events of its log
     urltable          all URLs of a partition: numbered, sorted, compressed

@@ -8,7 +8,8 @@ log; if the partition is lost to another owner, the whole object is thrown away.
 Always true:
   * the state equals the fold of the log, then of `uncommitted`;
   * every pending URL of an open site is offered to the scheduler, waits on the agenda
-    for its due moment, or is being fetched;
+    for its due moment, is asked for again before all others (`readiness.firsts`), or is being
+    fetched;
   * a URL that is put off is none of these before a cycle chooses it.
 """
 
@@ -19,15 +20,10 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from lycosa.config import Frontier
 from lycosa.frontier.fold.facts.columns import DONE, NONE, PENDING, PUT_OFF, WAITING
 from lycosa.frontier.fold.state import PartitionState
+from lycosa.frontier.link_counts import LinkCounts
 from lycosa.frontier.queue_moves import QueueMoves
 from lycosa.frontier.readiness.hosts import Readiness, WorkerContext
-from lycosa.frontier.schedulers import (
-    ChoosesFrom,
-    CountsLinks,
-    KeepsLinks,
-    MovesBetweenQueues,
-    Scheduler,
-)
+from lycosa.frontier.schedulers import ChoosesFrom, MovesBetweenQueues, Scheduler
 from lycosa.frontier.schedulers.factory import Order, make_scheduler
 from lycosa.frontier.task import PAGE, Task, TaskKind
 from lycosa.records import (
@@ -50,9 +46,6 @@ from lycosa.records import (
     SitemapTried,
 )
 
-MOST_LINKS = 255
-"""More links at once make no difference to any score."""
-
 
 class Partition:
     """One partition in the hands of its owner."""
@@ -71,15 +64,7 @@ class Partition:
             if isinstance(scheduler, str)
             else scheduler(state)
         )
-        counter = self.scheduler
-        # Few have the attribute, and to ask for the whole protocol takes 20 µs a partition.
-        wants_links = getattr(counter, "counts_links", False)
-        self._linked = counter.linked if wants_links and isinstance(counter, CountsLinks) else None
-        self._take_steps = (
-            counter.take_steps if wants_links and isinstance(counter, KeepsLinks) else None
-        )
-        self.linked_abroad: dict[int, dict[str, int]] = {}
-        """Links to known URLs of other partitions, by partition and key; posted by a commit."""
+        self.link_counts = LinkCounts(self.scheduler, self._site_if_offered)
         make = around.make_readiness or Readiness
         self.readiness = make(number, state, self.scheduler, around)
         self.uncommitted: list[AnyEvent] = []
@@ -133,7 +118,12 @@ class Partition:
     def has_work(self) -> bool:
         """Return whether `next_task` would find one."""
         readiness = self.readiness
-        return bool(self.scheduler.ready or readiness.robots_wanted or readiness.errands_wanted)
+        return bool(
+            self.scheduler.ready
+            or readiness.robots_wanted
+            or readiness.firsts.errands_wanted
+            or readiness.firsts.repeats_wanted
+        )
 
     def next_task(self) -> Task | None:
         """Return the next thing to fetch: errands first, then robots files, then pages.
@@ -142,13 +132,17 @@ class Partition:
         handed back with `hand_back`.
         """
         readiness, state = self.readiness, self.state
-        if readiness.errands_wanted:
-            errand = readiness.take_errand()
+        if readiness.firsts.errands_wanted:
+            errand = readiness.firsts.take_errand()
             return Task(TaskKind.ERRAND, errand, state.errands[errand].host)
         if readiness.robots_wanted:
             site = next(iter(readiness.robots_wanted))
             return Task(TaskKind.ROBOTS, site, state.sites.host[site])
-        page = self._next_of_burst() if readiness.bursts_wanted else None
+        page = None
+        if readiness.firsts.repeats_wanted:
+            page = readiness.firsts.take_repeat()
+        elif readiness.bursts_wanted:
+            page = self._next_of_burst()
         if page is None:
             page = self.scheduler.choose()
         if page is None:
@@ -201,7 +195,7 @@ class Partition:
 
     def cut(self) -> tuple[list[AnyEvent], dict[int, list[AnyMessage]]]:
         """Hand over the events and messages to commit."""
-        steps = self._take_steps() if self._take_steps is not None else {}
+        steps = self.link_counts.take_steps()
         if self.refusals or self.structured or steps:
             self.record(Counted(self.refusals, self.structured, steps))
             self.refusals, self.structured = {}, {}
@@ -209,9 +203,9 @@ class Partition:
             self.record(moves)
             self.offer_again(moves.put_up, self.state.last_moment)
             self.withdraw(moves.put_off)
-        for target, links in self.linked_abroad.items():
+        for target, links in self.link_counts.abroad.items():
             self.post(target, LinksCounted(links))
-        self.linked_abroad = {}
+        self.link_counts.abroad = {}
         events, self.uncommitted = self.uncommitted, []
         posts, self.posts = self.posts, {}
         return events, posts
@@ -284,7 +278,12 @@ class Partition:
     def finish(self, event: Fetched) -> None:
         """Record the outcome of a page that was fetched."""
         self.record(event)
-        if event.due:
+        if not event.due:
+            return
+        repeats, site = self.readiness.firsts.repeats, self.state.pages.site[event.page]
+        if event.outcome is Outcome.STALE_CONNECTION and site not in repeats:
+            repeats[site] = event.page
+        else:
             self._agenda.note(event.due, self._on_page_due, event.page)
 
     def settle(self, moment: float, pages: list[int], outcome: Outcome) -> None:
@@ -296,7 +295,7 @@ class Partition:
         self.record(event)
         self.readiness.end_burst(self.state.sites.host[event.site], event.moment)
         if event.state is RobotsState.GIVEN_UP:
-            self.scheduler.drop(event.site)
+            self.drop(event.site)
         self.readiness.work_came(self.state.sites.host[event.site], event.moment)
 
     def change_host(self, event: HostChanged) -> None:
@@ -305,7 +304,7 @@ class Partition:
         self.readiness.end_burst(event.host, event.moment)
         if event.closed is not None:
             for site in self.state.sites_of(event.host):
-                self.scheduler.drop(site)
+                self.drop(site)
             self.readiness.look_again(event.host, event.moment)
 
     def change_site(self, event: SiteChanged) -> None:
@@ -314,8 +313,13 @@ class Partition:
         host = self.state.sites.host[event.site]
         self.readiness.end_burst(host, event.moment)
         if event.closed is not None:
-            self.scheduler.drop(event.site)
+            self.drop(event.site)
         self.readiness.look_again(host, event.moment)
+
+    def drop(self, site: int) -> None:
+        """Offer nothing of a site any more: it is closed."""
+        self.scheduler.drop(site)
+        self.readiness.firsts.drop_repeat(site)
 
     def take_errand(self, event: ErrandTaken) -> None:
         """Record an errand and queue it with its host."""
@@ -371,22 +375,9 @@ class Partition:
         found = (numbers[key] if key in numbers else find(key) for key in dict.fromkeys(requisites))
         return [page for page in found if page is not None and page not in known]
 
-    @property
-    def counts_links(self) -> bool:
-        """Whether the order depends on how many links lead to a URL."""
-        return self._linked is not None
-
-    def count_links(self, pages: Iterable[int], times: int = 1) -> None:
-        """Count links to known URLs, where the order depends on it."""
-        if self._linked is not None:
-            for page in pages:
-                site = self._site_if_offered(page)
-                for _ in range(min(times, MOST_LINKS)):
-                    self._linked(page, site)
-
     def count_abroad(self, number: int, key: str) -> None:
         """Count a link to a URL of another partition, for the next commit."""
-        links = self.linked_abroad.setdefault(number, {})
+        links = self.link_counts.abroad.setdefault(number, {})
         links[key] = links.get(key, 0) + 1
         self._changed[self.number] = None
 
@@ -400,9 +391,12 @@ class Partition:
         """Offer URLs that were put off no longer."""
         assert isinstance(self.scheduler, MovesBetweenQueues)
         for page in pages:
+            site = self.state.pages.site[page]
             if self._offered[page]:
                 self._offered[page] = 0
-                self.scheduler.withdraw(page, self.state.pages.site[page])
+                self.scheduler.withdraw(page, site)
+            elif self.readiness.firsts.repeats.get(site) == page:
+                self.readiness.firsts.drop_repeat(site)
 
     # -- inside ---------------------------------------------------------------------------
 

@@ -106,6 +106,7 @@ from lycosa.records.outcomes import STAY_AWAY as STAY_AWAY
 from lycosa.records.outcomes import STORED as STORED
 from lycosa.records.outcomes import TRANSIENT as TRANSIENT
 from lycosa.records.outcomes import TRAPS as TRAPS
+from lycosa.records.outcomes import UNCOUNTED as UNCOUNTED
 from lycosa.records.outcomes import Outcome as Outcome
 from lycosa.records.outcomes import outcome_named as outcome_named
 from lycosa.records.rendering import PartsFound as PartsFound

@@ -52,6 +52,8 @@ class Outcome(enum.IntEnum):
     """The host's address is private and the job does not allow that."""
     REFUSED_PORT = 28
     """Another service than the web has this port, and the job does not name it."""
+    STALE_CONNECTION = 29
+    """The server closed a kept connection without an answer; sent again over a new one."""
     DISALLOWED = 30
     """The site's robots rules forbid it."""
     ROBOTS_UNREACHABLE = 31
@@ -121,6 +123,7 @@ TRANSIENT = frozenset(
         Outcome.TIMEOUT,
         Outcome.CUT_SHORT,
         Outcome.BAD_ANSWER,
+        Outcome.STALE_CONNECTION,
     }
 )
 """Outcomes that may be different next time."""
@@ -135,6 +138,10 @@ STAY_AWAY = frozenset(
     }
 )
 """Outcomes that say something of the host or of the origin, not of the page: no try is spent."""
+
+
+UNCOUNTED = STAY_AWAY | {Outcome.STALE_CONNECTION}
+"""Outcomes after which a page has as many tries left as before."""
 
 
 NO_CONNECTION = frozenset({Outcome.NAME_FAILURE, Outcome.CONNECT_FAILURE})

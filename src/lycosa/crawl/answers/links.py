@@ -208,7 +208,7 @@ class Router:
         """Send the links of a page on their way, and of every page that comes nearer by it."""
         if self._copies is not None:
             self._copies.learn(partition.state, page, key)
-        if partition.counts_links:
+        if partition.link_counts.is_on:
             self._count(partition, links.targets)
         nearer = self._route_one(partition, moment, page, links.targets, links.kinds)
         self._ahead = None
@@ -233,7 +233,7 @@ class Router:
             elif target.key in posted:
                 partition.count_abroad(target.partition, target.key)
         found = partition.state.table.find_many(own)
-        partition.count_links(page for page in found if page >= 0)
+        partition.link_counts.count(page for page in found if page >= 0)
 
     def admit(self, partition: Partition, found: Discovered) -> None:
         """Admit what came through the inbox, and pass on what came nearer by it.
@@ -242,9 +242,9 @@ class Router:
         asked too soon otherwise.
         """
         moment = min(found.moment, self._clock.now())
-        if partition.counts_links:
+        if partition.link_counts.is_on:
             known = partition.state.table.find_many(found.keys)
-            partition.count_links(page for page in known if page >= 0)
+            partition.link_counts.count(page for page in known if page >= 0)
         if self.predictor is not None:
             self.predictor.hear_message(partition, found)
         nearer = partition.admit(
@@ -259,7 +259,7 @@ class Router:
         found = partition.state.table.find_many(list(message.links))
         for page, times in zip(found, message.links.values(), strict=True):
             if page >= 0:
-                partition.count_links((page,), times)
+                partition.link_counts.count((page,), times)
 
     def pay(self, partition: Partition, moment: float) -> None:
         """Pass on the links that are owed, as far as their records are here."""

@@ -64,6 +64,7 @@ from lycosa.records import (
     NO_CONNECTION,
     STAY_AWAY,
     TRANSIENT,
+    UNCOUNTED,
     Capture,
     Fetched,
     HostChanged,
@@ -386,7 +387,7 @@ class PageAnswers:
             return ended + self._job.revisit.seconds if self._job.revisit.seconds else 0.0
         if outcome in NO_CONNECTION:
             return max(ended + pause, answered.partition.state.sites.due[answered.site])
-        if outcome in STAY_AWAY:
+        if outcome in UNCOUNTED:
             return ended + pause
         fetch, tries = self._job.fetch, answered.partition.state.pages.tries[answered.page]
         if outcome in TRANSIENT and tries < fetch.retries:

@@ -139,10 +139,17 @@ class Asker:
         resolved: Resolved = self._awaited(partial(self._transport.resolve, host))
         if resolved.address is None:
             return self._unasked(Outcome.NAME_FAILURE)
-        address = f"address {resolved.address}"
-        self._wait(host, max(self._due.get(host, 0.0), self._due.get(address, 0.0)))
         agent = f"{fetch.agent} ({fetch.contact})" if fetch.contact else fetch.agent
         request = Request(url_of(key), host, resolved.address, purpose, agent, largest_body_bytes)
+        answer = self._send(request)
+        if answer.failure is Outcome.STALE_CONNECTION:
+            answer = self._send(request)
+        return answer
+
+    def _send(self, request: Request) -> Answer:
+        """Send a request when its host and its address have had their pauses."""
+        host, address = request.host, f"address {request.address}"
+        self._wait(host, max(self._due.get(host, 0.0), self._due.get(address, 0.0)))
         answer: Answer = self._awaited(partial(self._transport.send, request))
         politeness = self._job.politeness
         pause = pause_after(politeness.delay_seconds, self._job, answer)

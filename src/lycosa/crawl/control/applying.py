@@ -167,7 +167,7 @@ class Applier:
                 self._partitioner.partition_of(f"{wanted}:/") == partition.number
             )
             return decisions.block_unknown(wanted, now) if is_home else None
-        waiting = set(partition.readiness.drop_errands(host))
+        waiting = set(partition.readiness.firsts.drop_errands(host))
         under_way = [
             errand
             for errand, record in state.errands.items()

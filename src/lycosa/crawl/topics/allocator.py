@@ -125,8 +125,9 @@ class TopicTurns(PartitionTurns):
 
 
 def _has_errands(partition: Partition) -> bool:
-    readiness = partition.readiness
-    return is_asking(partition) and bool(readiness.robots_wanted or readiness.errands_wanted)
+    readiness, firsts = partition.readiness, partition.readiness.firsts
+    has_some = readiness.robots_wanted or firsts.errands_wanted or firsts.repeats_wanted
+    return is_asking(partition) and bool(has_some)
 
 
 def _scheduler(partition: Partition) -> ByTopic:

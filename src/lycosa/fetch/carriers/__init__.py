@@ -3,6 +3,7 @@
 exchange     one request on its way, whichever carrier sends it
 http1        plain HTTP over our own sockets
 tls          HTTP over TLS, the same behind a handshake
+kept         which connections are kept for the next request, and for how long
 framing      finds the end of an answer on a connection
 curl         proxies, by libcurl
 proxies      where a job's proxy is, and whether a peer is it

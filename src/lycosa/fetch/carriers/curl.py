@@ -11,7 +11,8 @@ of two rounds through the loop's bookkeeping.
 The bytes of the request are computed, not captured: all headers are ours, so its bytes
 are known without libcurl's tracing, which would cost more than the request
 (`test_the_request_is_archived_as_it_was_sent` compares). libcurl would send a request a
-second time when a reused connection ends without an answer; `may_go` refuses that.
+second time at once when a reused connection ends without an answer; `may_go` refuses that, and no
+second connection is opened for it.
 
 Cost: docs/decisions/0012-http-client.md.
 """
@@ -27,6 +28,7 @@ import pycurl
 from lycosa.fetch.carriers import undelivered
 from lycosa.fetch.carriers.answers import Received
 from lycosa.fetch.carriers.exchange import Exchange, Outgoing, Surroundings
+from lycosa.fetch.carriers.kept import MOST_SITES, Lane, idle_seconds
 from lycosa.loop import Cancellable, EventLoop
 from lycosa.records import Outcome
 
@@ -35,7 +37,12 @@ READ_BYTES = 131_072
 
 MOST_IDLE_EXCHANGES = 256
 
+IDLE_SECONDS = 118
+"""After so long an idle connection is not used again, unless its server says less: as libcurl."""
+
+_PROXY: Lane = ("proxy",)
 _OPTIONS_SET: int = pycurl.SOCKOPT_OK
+_NO_CONNECTION: int = pycurl.SOCKOPT_ERROR
 _GO_ON: int = pycurl.PREREQFUNC_OK
 _ABORT: int = pycurl.PREREQFUNC_ABORT
 _PAUSE: int = pycurl.WRITEFUNC_PAUSE
@@ -89,6 +96,8 @@ class CurlCarrier:
         self._on_end = on_end
         self._flying: dict[pycurl.Curl, CurlExchange] = {}
         self._idle: dict[tuple[str, ...], CurlExchange] = {}
+        self._kept_seconds: dict[Lane, int] = {}
+        """For how long servers, or the proxy, say that they keep a connection."""
         self._kick_handle: Cancellable | None = None
         self._timer: Cancellable | None = None
         self._timer_at = self._due = _FOREVER
@@ -142,6 +151,23 @@ class CurlCarrier:
             self._idle[exchange.key] = exchange
         else:
             exchange.easy.close()
+
+    def kept_seconds(self, lane: Lane) -> int:
+        """Return how long a connection may have been idle for the next request; 0 is not at all."""
+        if lane in self._around.stale.often:
+            return 0
+        return self._kept_seconds.get(lane, IDLE_SECONDS) if self._kept_seconds else IDLE_SECONDS
+
+    def _note_kept(self, exchange: CurlExchange) -> None:
+        """Take note of how long the server of an answer keeps its connection."""
+        for line in exchange.received.lines:
+            if line[:11].lower() == b"keep-alive:":
+                seconds = idle_seconds(line[11:].decode("latin-1"))
+                if seconds is not None:
+                    known, lane = self._kept_seconds, exchange.lane
+                    if len(known) >= MOST_SITES and lane not in known:
+                        del known[next(iter(known))]
+                    known[lane] = max(0, min(int(seconds), IDLE_SECONDS))
 
     def abort_all(self) -> None:
         """Take everything away from libcurl and close every connection."""
@@ -249,6 +275,7 @@ class CurlCarrier:
             for easy, code, message in [*((easy, pycurl.E_OK, "") for easy in good), *bad]:
                 exchange = self._flying[easy]
                 self._take_away(exchange)
+                self._note_kept(exchange)
                 exchange.received.verdict = failure_of(code, message, exchange.received)
                 ended.append(exchange)
         self._on_end(*ended)
@@ -257,7 +284,7 @@ class CurlCarrier:
 class CurlExchange(Exchange):
     """An easy handle with the request that it carries."""
 
-    __slots__ = ("_curl", "_is_get", "_opened", "easy")
+    __slots__ = ("_curl", "_is_get", "_kept_seconds", "_opened", "easy")
 
     def __init__(self, around: Surroundings, carrier: CurlCarrier) -> None:
         super().__init__(around, carrier)
@@ -266,6 +293,8 @@ class CurlExchange(Exchange):
         """A connection that was opened for this request, until the request is sent."""
         self._is_get = True
         """Whether the handle sends a GET, as a new one does."""
+        self._kept_seconds = IDLE_SECONDS
+        """The oldest connection that the handle would use, as a new one does."""
         self.easy = self._new_easy()
 
     def _new_easy(self) -> pycurl.Curl:
@@ -301,9 +330,11 @@ class CurlExchange(Exchange):
     def begin(self, outgoing: Outgoing) -> None:
         """Take a request; raises `pycurl.error` or `UnicodeError` for what cannot be carried."""
         super().begin(outgoing)
-        proxy = self._around.proxy
-        if proxy and outgoing.origin.scheme == "http" and proxy.speaks_http:
+        if self._is_told_to_proxy:
             self.request_target = outgoing.request.url
+        kept_seconds = self._curl.kept_seconds(self.lane)
+        if kept_seconds != self._kept_seconds:
+            self._keep_for(kept_seconds)
         self.easy.setopt(pycurl.REQUEST_TARGET, self.request_target)
         if not self._is_get:
             self.easy.setopt(pycurl.HTTPGET, 1)
@@ -312,6 +343,24 @@ class CurlExchange(Exchange):
             self.easy.setopt(pycurl.POSTFIELDS, outgoing.request.form)
         elif self.is_head:
             self.easy.setopt(pycurl.NOBODY, 1)
+
+    @property
+    def _is_told_to_proxy(self) -> bool:
+        """Whether the proxy itself answers the request, not a tunnel through it."""
+        proxy = self._around.proxy
+        return bool(proxy and self.outgoing.origin.scheme == "http" and proxy.speaks_http)
+
+    @property
+    def lane(self) -> Lane:
+        """What shares a connection with this request: its site, or all that a proxy is told."""
+        return _PROXY if self._is_told_to_proxy else super().lane
+
+    def _keep_for(self, seconds: int) -> None:
+        """Use connections that were idle for at most so long; for 0, a new one that ends."""
+        self._kept_seconds = seconds
+        self.easy.setopt(pycurl.MAXAGE_CONN, seconds)
+        self.easy.setopt(pycurl.FRESH_CONNECT, seconds == 0)
+        self.easy.setopt(pycurl.FORBID_REUSE, seconds == 0)
 
     def address(self, outgoing: Outgoing, headers: list[str]) -> None:
         """Make ready for another host, or for other headers."""
@@ -337,6 +386,9 @@ class CurlExchange(Exchange):
     # -- called by libcurl ----------------------------------------------------------------
 
     def _note_opened(self, descriptor: int, _purpose: int) -> int:
+        if self.received.was_asked:  # libcurl would send the request again, without a pause
+            self.note_stale()
+            return _NO_CONNECTION
         self._opened = descriptor
         return _OPTIONS_SET
 

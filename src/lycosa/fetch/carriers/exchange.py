@@ -17,11 +17,12 @@ from collections.abc import Callable
 from functools import lru_cache
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from lycosa.coding.contents import ACCEPTED
 from lycosa.fetch.carriers.answers import Received, compose
+from lycosa.fetch.carriers.kept import Lane, StaleSites
 from lycosa.fetch.carriers.throttle import Throttle
 from lycosa.fetch.guard import AddressGuard
 from lycosa.records import Answer, Outcome, Purpose, Request
@@ -49,6 +50,8 @@ class Surroundings(Struct):
     ca_file: Callable[[], str] = str
     """Returns the file of trusted certificates; called with the first TLS request."""
     throttle: Throttle | None = None
+    stale: StaleSites = field(default_factory=StaleSites)
+    """The sites to which connections are not kept."""
 
 
 class Origin(NamedTuple):
@@ -191,7 +194,7 @@ class Exchange:
         """
         received, around = self.received, self._around
         if received.was_asked:
-            received.verdict = Outcome.CUT_SHORT
+            self.note_stale()
             return False
         refusal = None if is_proxy else around.guard.refusal(peer)
         if refusal is not None:
@@ -203,6 +206,21 @@ class Exchange:
             return False
         received.was_asked = True
         return True
+
+    @property
+    def lane(self) -> Lane:
+        """What shares a connection with this request: the site and its address."""
+        return self.outgoing.key[:2]
+
+    def note_stale(self) -> None:
+        """Note that a kept connection ended before a byte of the answer came.
+
+        A request that is not idempotent may have been acted upon: it is cut short, and not sent
+        again (RFC 9110, 9.2.2).
+        """
+        is_post = bool(self.outgoing.request.form)
+        self.received.verdict = Outcome.CUT_SHORT if is_post else Outcome.STALE_CONNECTION
+        self._around.stale.note(self.lane)
 
     @property
     def is_head(self) -> bool:

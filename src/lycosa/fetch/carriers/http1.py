@@ -11,7 +11,8 @@ connection, one after the other. There libcurl and its callbacks cost twice as m
 
 Always true:
   * a connection goes to the address that its request names, and carries one request at a time;
-  * a request is put on the wire once: if its connection dies under it, the answer is cut short;
+  * a request is put on the wire once: if its connection dies under it, the answer is cut short,
+    or the connection was stale (`kept`);
   * an ended exchange is handed over from a callback of the event loop, never from within `start`.
 """
 
@@ -27,6 +28,7 @@ from lycosa.coding.heads import CHUNKED, UNTIL_CLOSE, BadHead, cut_head, read_he
 from lycosa.fetch.carriers import undelivered
 from lycosa.fetch.carriers.exchange import Exchange, Outgoing, Surroundings
 from lycosa.fetch.carriers.framing import ChunkReader, may_be_http
+from lycosa.fetch.carriers.kept import idle_seconds
 from lycosa.fetch.carriers.throttle import BURST_BYTES
 from lycosa.loop import EventLoop
 from lycosa.records import Outcome
@@ -86,14 +88,22 @@ class DirectCarrier:
     def release(self, exchange: Exchange) -> None:
         """Keep a connection for the next request to its site, if it can carry one."""
         assert isinstance(exchange, Connection)
+        head = exchange.received.head
         exchange.rest()
         if not exchange.is_open:
             return
-        site = exchange.key[:2]
-        if site in self._idle:
+        site, often = exchange.key[:2], self.around.stale.often
+        if site in self._idle or (often and site in often):
             exchange.close()
             return
         exchange.idle_since = now = self.loop.time()
+        exchange.ends_at = 0.0
+        told = head.by_name.get("keep-alive") if head is not None else None
+        if told is not None and (seconds := idle_seconds(told)) is not None:
+            if seconds <= 0.0:
+                exchange.close()
+                return
+            exchange.ends_at = now + seconds
         oldest = next(iter(self._idle.values()), None)
         while oldest is not None and now - oldest.idle_since > IDLE_SECONDS:
             self.forget(oldest)
@@ -139,17 +149,21 @@ class Connection(Exchange):
         "_heads_bytes",
         "_is_asking",
         "_is_lasting",
+        "_is_reused",
         "_left",
         "_peer",
         "_pending",
         "_socket",
         "_unsent",
         "_watch",
+        "ends_at",
         "idle_since",
     )
 
     idle_since: float
     """Since when it has waited for a request."""
+    ends_at: float
+    """When the server will close it, by its own word, less a second; 0 if it has not said so."""
     waits: tuple[type[OSError], ...] = (BlockingIOError,)
     """What a socket raises that is not ready."""
 
@@ -170,6 +184,8 @@ class Connection(Exchange):
         self._left = 0
         self._chunks: ChunkReader | None = None
         self._is_lasting = False
+        self._is_reused = False
+        """Whether the connection has carried a request before this one."""
 
     @property
     def is_open(self) -> bool:
@@ -181,17 +197,19 @@ class Connection(Exchange):
         super().begin(outgoing)
         self._pending, self._chunks, self._heads_bytes = b"", None, 0
         self._is_asking = True
-        if self._socket is None:
-            self._connect(outgoing)
-        else:
+        self._is_reused = self._socket is not None
+        if self._is_reused:
             self._send()
+        else:
+            self._connect(outgoing)
 
     def still_stands(self) -> bool:
         """Return whether an idle connection can be used; closes it if not."""
         assert self._socket is not None
-        if not self._watch.poll(0):
+        is_in_time = not self.ends_at or self._carrier.loop.time() < self.ends_at
+        if is_in_time and not self._watch.poll(0):
             return True
-        self.close()  # the server has ended it, or has spoken without being asked
+        self.close()  # the server has ended it, will now, or has spoken without being asked
         return False
 
     def close(self) -> None:
@@ -393,6 +411,10 @@ class Connection(Exchange):
         """The server has ended the connection: is that the end of the answer?"""
         is_whole = self._pending is None and self._left == UNTIL_CLOSE and not was_reset
         self._is_lasting = False
+        if self._is_reused and self._pending == b"" and self.received.head is None:
+            self.note_stale()
+            self._end(self.received.verdict)
+            return
         self._end(None if is_whole else Outcome.CUT_SHORT)
 
     # -- the end --------------------------------------------------------------------------

@@ -24,9 +24,9 @@ from lycosa.frontier.fold.holdings import Errand, Holdings
 from lycosa.frontier.fold.orders import apply_order
 from lycosa.frontier.fold.packing import pack, unpack
 from lycosa.records import (
-    STAY_AWAY,
     TRANSIENT,
     TRAPS,
+    UNCOUNTED,
     Admitted,
     AnyEvent,
     BatonPassed,
@@ -252,7 +252,7 @@ class PartitionState(Holdings):
             pages.tries[page] = 0
         elif event.outcome in ANSWERED:
             pages.tries[page] = 0
-        elif event.outcome not in STAY_AWAY:
+        elif event.outcome not in UNCOUNTED:
             pages.tries[page] = min(pages.tries[page] + 1, 255)
         if event.due:
             pages.status[page] = WAITING

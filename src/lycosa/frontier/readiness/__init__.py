@@ -6,6 +6,7 @@ behind it and for all processes of the machine.
 
     hosts      the phases of a partition's hosts: waiting, queued, awake, taken
     turns      the same for hosts that several partitions share: only with their baton
+    firsts     what hosts are asked for before what the scheduler chooses
     addresses  one request at a time per address, for all hosts behind it
     slots      the same between the processes of one machine
     agenda     things that are due at a moment

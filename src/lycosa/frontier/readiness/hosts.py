@@ -36,8 +36,7 @@ Not here: when a burst may go on (lycosa.crawl.bursts), how long a pause is
 from __future__ import annotations
 
 from array import array
-from collections import deque
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from enum import IntEnum
 from typing import NamedTuple
 
@@ -46,6 +45,7 @@ from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import NEVER as NEVER
 from lycosa.frontier.readiness.agenda import Agenda
+from lycosa.frontier.readiness.firsts import Firsts
 from lycosa.frontier.schedulers import Scheduler
 from lycosa.records import RobotsState
 
@@ -113,7 +113,8 @@ class Readiness:
         """Of hosts that are queued, awake or taken: where they are to be asked this time."""
         self._had_turn: set[int] = set()
         """Hosts that resolve because their address had expired when their turn came."""
-        self._errands: dict[int, deque[int]] = {}
+        self.firsts = Firsts()
+        """What hosts are asked for before what the scheduler chooses."""
         self._bursting: set[int] = set()
         """Hosts that may be asked before they are due."""
         self._held = 0
@@ -122,8 +123,6 @@ class Readiness:
         self.resumed_at = around.resumed_at
         self.robots_wanted: dict[int, None] = {}
         """Sites of awake hosts that need their robots file before anything else, in order."""
-        self.errands_wanted: dict[int, None] = {}
-        """Awake hosts that have an errand to be done, in order."""
         self.bursts_wanted: dict[int, None] = {}
         """Awake hosts whose burst goes on with a page, in order."""
 
@@ -138,9 +137,9 @@ class Readiness:
         elif phase in (IDLE, WAITING):
             self._plan(host, now)
 
-    def errand_came(self, errand: int, host: int, now: float) -> None:
+    def errand_came(self, errand: int, host: int, now: float, *, is_next: bool = False) -> None:
         """Note an errand; it is served before the host's own pages."""
-        self._errands.setdefault(host, deque()).append(errand)
+        self.firsts.add_errand(errand, host, is_next=is_next)
         self.work_came(host, now)
 
     def claim(self, host: int, now: float) -> bool:
@@ -200,21 +199,6 @@ class Readiness:
             if self._phase[host] == AWAKE:
                 self._rest_sites(host)
                 self.put_back(host, now)
-
-    def take_errand(self) -> int:
-        """Take the first errand that can be done out of its host's queue."""
-        host = next(iter(self.errands_wanted))
-        errands = self._errands[host]
-        errand = errands.popleft()
-        if not errands:
-            del self._errands[host]
-            del self.errands_wanted[host]
-        return errand
-
-    def drop_errands(self, host: int) -> Iterable[int]:
-        """Forget the errands of a host that cannot be asked, and return them."""
-        self.errands_wanted.pop(host, None)
-        return self._errands.pop(host, ())
 
     def look_again(self, host: int, now: float) -> None:
         """Reconsider an awake host: it may have nothing left that can be fetched."""
@@ -364,12 +348,12 @@ class Readiness:
 
     def _moment_of_work(self, host: int) -> float:
         """Return the earliest moment at which a site of the host can be asked something."""
-        if host in self._errands:
+        if host in self.firsts.errands:
             return 0.0
         sites, earliest = self._state.sites, NEVER
-        site = self._state.hosts.first_site[host]
+        site, repeats = self._state.hosts.first_site[host], self.firsts.repeats
         while site != NONE:
-            if not sites.closed[site] and self._scheduler.waiting(site):
+            if not sites.closed[site] and (self._scheduler.waiting(site) or site in repeats):
                 robots, moment = sites.robots[site], sites.due[site]
                 if robots in (UNREACHABLE, ELSEWHERE):
                     moment = max(moment, sites.robots_expires[site])
@@ -384,15 +368,17 @@ class Readiness:
 
         Returns whether there is anything to ask for.
         """
-        has_work = False
-        if host in self._errands:
-            self.errands_wanted[host] = None
+        has_work, firsts = False, self.firsts
+        if host in firsts.errands:
+            firsts.errands_wanted[host] = None
             has_work = True
         failed: list[int] = []
         sites, following = self._state.sites, self._state.hosts.first_site[host]
         while following != NONE:
             site, following = following, sites.following[following]
-            if sites.closed[site] or not self._scheduler.waiting(site):
+            if sites.closed[site]:
+                continue
+            if not self._scheduler.waiting(site) and site not in firsts.repeats:
                 continue
             due = sites.due[site]
             if due and due > now - YIELD_SECONDS:  # it could not be reached
@@ -407,6 +393,8 @@ class Readiness:
                 if self.robots_wanted:
                     self.robots_wanted.pop(site, None)
                 self._scheduler.wake(site)
+                if firsts.repeats and site in firsts.repeats:
+                    firsts.repeats_wanted[site] = None
                 if host in self._bursting:
                     self.bursts_wanted[host] = None
                 has_work = True
@@ -430,6 +418,8 @@ class Readiness:
             robots, is_fresh = sites.robots[site], sites.robots_expires[site] > now
             if robots == KNOWN and is_fresh:
                 self._scheduler.wake(site)
+                if site in self.firsts.repeats:
+                    self.firsts.repeats_wanted[site] = None
                 has_work = True
             elif robots == UNKNOWN or not is_fresh:
                 self.robots_wanted[site] = None
@@ -437,8 +427,9 @@ class Readiness:
         return has_work
 
     def _rest_sites(self, host: int) -> None:
-        if self.errands_wanted:
-            self.errands_wanted.pop(host, None)
+        firsts = self.firsts
+        if firsts.errands_wanted:
+            firsts.errands_wanted.pop(host, None)
         if self.bursts_wanted:
             self.bursts_wanted.pop(host, None)
         sites, wanted = self._state.sites, self.robots_wanted
@@ -447,4 +438,6 @@ class Readiness:
             self._scheduler.rest(site)
             if wanted:
                 wanted.pop(site, None)
+            if firsts.repeats_wanted:
+                firsts.repeats_wanted.pop(site, None)
             site = sites.following[site]

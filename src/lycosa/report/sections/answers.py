@@ -32,6 +32,7 @@ _MEANINGS = {
     "timeout": "the answer took too long",
     "cut_short": "the connection ended before the answer did",
     "bad_answer": "the answer is not HTTP",
+    "stale_connection": "a kept connection was closed without an answer; asked again",
     "too_large": "did not fit into what was left of the job's bytes",
     "wrong_type": "of a content type that the job does not keep",
     "wrong_language": "in another language than the job keeps; links were followed",

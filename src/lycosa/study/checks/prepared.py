@@ -46,6 +46,7 @@ SAYS_NOTHING = (
     "probe_honest",
     "probe_soft",
     "probe_inconclusive",
+    "stale_connection",
 )
 """Outcomes after which a URL is what it was before."""
 _STORED = ("kept", "sitemap", "wrong_language")

@@ -134,6 +134,9 @@ class Connection(asyncio.Protocol):
         self._room = asyncio.Event()
         self._room.set()
         self._is_over = False
+        self.answers_once = False
+        """Whether the second request ends the connection, without an answer."""
+        self._has_answered = False
         self._client = ""
         """The address from which it comes."""
 
@@ -246,6 +249,10 @@ class Connection(asyncio.Protocol):
             return
         exchange = self._waiting[0]
         desk = self._desk
+        if self.answers_once and self._has_answered:
+            self._finish(desk.now(), _LOST)
+            return
+        self._has_answered = True
         chunks = desk.raw(exchange.request)
         reply = desk.answer(exchange.request, exchange.began)
         if chunks is not None:

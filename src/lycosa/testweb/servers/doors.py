@@ -145,11 +145,24 @@ class ShutListener(Listener):
         """Do nothing."""
 
 
+class OnceListener(Listener):
+    """Lets connections die under their second request."""
+
+    def __init__(self, place: str, site: Site, make: MakeConnection, backlog: int) -> None:
+        super().__init__(place, site, lambda site: _answering_once(make(site)), backlog)
+
+
+def _answering_once(connection: Connection) -> Connection:
+    connection.answers_once = True
+    return connection
+
+
 _KINDS: dict[Door, type[Listener]] = {
     Door.OPEN: Listener,
     Door.SLOW: SlowListener,
     Door.DEAF: DeafListener,
     Door.SHUT: ShutListener,
+    Door.ONCE: OnceListener,
 }
 
 

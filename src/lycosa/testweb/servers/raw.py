@@ -45,6 +45,8 @@ class Door(enum.Enum):
     """Never accepted; the queue is full, so that no connection comes about."""
     SHUT = enum.auto()
     """The port is closed: refused at once."""
+    ONCE = enum.auto()
+    """Each connection has one answer, stays open, and is closed when the next request arrives."""
 
 
 class Certificate(enum.Enum):

@@ -185,6 +185,7 @@ def all_misdeeds(hops: int = 1000) -> dict[str, Misdeed]:
         _markup("long-line", long_line("/end.html")),
         *(_encoding(name) for name in ENCODINGS),
         Misdeed("slow-door", _KEPT, door=Door.SLOW, replies={"/bad": Reply(200, HTML, b"late")}),
+        Misdeed("one-answer", _KEPT, door=Door.ONCE),
         _lost("deaf", Door.DEAF),
         _lost("shut", Door.SHUT),
         _lost("self-signed", paper=Certificate.SELF_SIGNED),

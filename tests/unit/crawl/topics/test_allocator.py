@@ -13,6 +13,7 @@ from lycosa.config import Job
 from lycosa.crawl.topics.allocator import TopicTurns
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
+from lycosa.frontier.readiness.firsts import Firsts
 from lycosa.frontier.schedulers.topics import ANY, ByTopic
 from lycosa.records import Admitted
 
@@ -51,7 +52,7 @@ def waiting(number: int, urls: list[tuple[int, int]]) -> Partition:
     for page, site in enumerate(state.pages.site):
         scheduler.offer(page, site)
         scheduler.wake(site)
-    readiness = SimpleNamespace(robots_wanted={}, errands_wanted={})
+    readiness = SimpleNamespace(robots_wanted={}, firsts=Firsts())
     partition = SimpleNamespace(
         number=number,
         state=state,

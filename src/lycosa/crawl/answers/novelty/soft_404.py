@@ -54,7 +54,7 @@ from lycosa.frontier.fold.facts.columns import DONE, NONE
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.records import (
-    STAY_AWAY,
+    UNCOUNTED,
     LinkKind,
     Outcome,
     ProbeChosen,
@@ -62,7 +62,7 @@ from lycosa.records import (
     SiteProbed,
 )
 
-NO_VERDICT = STAY_AWAY | {Outcome.REFUSED_ADDRESS, Outcome.REFUSED_PORT}
+NO_VERDICT = UNCOUNTED | {Outcome.REFUSED_ADDRESS, Outcome.REFUSED_PORT}
 """After these nobody has answered the question."""
 
 MOST_ALIKE = 0.5

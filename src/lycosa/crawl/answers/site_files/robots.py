@@ -8,6 +8,7 @@
                         minutes, then hourly, in the end given up
     no connection       says nothing of the file: the origin waits (`host_pauses`), and its robots
                         file is asked for when it can be reached
+    stale connection    says nothing either: the file is asked for again after the host's pause
 
 An errand travels as a `RobotsWanted` message to the partition of the URL it leads to, and
 its result comes back as `RobotsFound`. Both are in the log on arrival, so a kill on the
@@ -32,6 +33,7 @@ from lycosa.records import (
     Capture,
     ErrandDone,
     ErrandTaken,
+    HostChanged,
     Outcome,
     Place,
     Purpose,
@@ -116,6 +118,9 @@ class RobotsFiles:
         place, host_due = self._keep(partition, host, site, key, request, answer, delay)
         if answer.failure in _NOT_REACHED:
             return
+        if answer.failure is Outcome.STALE_CONNECTION:
+            self._ask_again(partition, host, answer, host_due)
+            return
         if reading.target is not None:
             reading = self._send_errand(
                 partition, state.site_names[site], reading.target, 1, answer
@@ -136,6 +141,10 @@ class RobotsFiles:
         place, host_due = self._keep(
             partition, record.host, site, record.key, request, answer, delay
         )
+        if answer.failure is Outcome.STALE_CONNECTION:
+            self._ask_again(partition, record.host, answer, host_due)
+            partition.readiness.errand_came(errand, record.host, answer.ended, is_next=True)
+            return
         if site is not None and reading.state is RobotsState.KNOWN:
             self._learn(partition, site, reading, answer.ended, host_due)
         if reading.target is not None:
@@ -153,7 +162,7 @@ class RobotsFiles:
             if record.host == host:
                 self._reply(partition, record.site, Reading(RobotsState.UNREACHABLE), now)
                 partition.record(ErrandDone(now, errand, 0.0))
-        partition.readiness.drop_errands(host)
+        partition.readiness.firsts.drop_errands(host)
 
     def wanted(self, partition: Partition, message: RobotsWanted, now: float) -> None:
         """Take an errand, unless what it asks for is known already."""
@@ -208,6 +217,13 @@ class RobotsFiles:
         pause = self._host_pauses.after(partition, host, answer, outcome, site, crawl_delay)
         pause = self._bursts.pause_after(partition, host, pause)
         return place if answer.status else None, answer.ended + pause
+
+    @staticmethod
+    def _ask_again(partition: Partition, host: int, answer: Answer, host_due: float) -> None:
+        """Let a host rest whose kept connection was stale; what was wanted of it still is."""
+        if not partition.state.hosts.closed[host]:
+            strikes = partition.state.hosts.strikes[host]
+            partition.change_host(HostChanged(answer.ended, host, host_due, strikes))
 
     @staticmethod
     def _site_of_robots_file(partition: Partition, key: str) -> int | None:

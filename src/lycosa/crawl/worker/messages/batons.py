@@ -245,7 +245,7 @@ class Batons:
                 if site is not None:
                     self._forget_rules(number, site)
                     if state.sites.closed[site]:
-                        partition.scheduler.drop(site)
+                        partition.drop(site)
         for host in self._sets[number].hosts(host_set):
             partition.readiness.work_came(host, now)
         if host_set in state.batons.next:
