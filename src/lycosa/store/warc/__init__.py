@@ -9,6 +9,7 @@ member of its own, so that a place (file, offset, length) is enough to read it.
     payloads       remembers recent payloads, so that equal bytes are stored once
     _packing       compresses and hashes the bytes of a record (compiled)
     pure_packing   the same in pure Python, for the tests
+    stored_blocks  gzip members of content that does not shrink
     cdx            the CDXJ index of the records
     record_reader  reads records and exchanges by their place
     record_scan    reads a WARC file from end to end, past damage

@@ -17,13 +17,13 @@ Not here: which records are written and where (`archive`).
 from __future__ import annotations
 
 import os
-import zlib
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 from lycosa.store.warc._packing import digest as digest
 from lycosa.store.warc._packing import pack as pack
+from lycosa.store.warc.stored_blocks import BLOCK_BYTES, stored_member
 
 SAME_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
@@ -96,31 +96,15 @@ def blank(length: int, record_id: str, moment: float) -> bytes:
             content = _stored_capacity(length) - overhead
             if content >= 0 and len(str(content)) == digits:
                 text = f"{headers}{padding}{content}\r\n\r\n".encode()
-                return _stored(text + bytes(content) + b"\r\n\r\n")
+                return stored_member(text + bytes(content) + b"\r\n\r\n")
     raise ValueError(f"a record cannot be {length} bytes long")
-
-
-_STORED_BLOCK_BYTES = 65_000
 
 
 def _stored_capacity(length: int) -> int:
     """Return how many bytes a gzip member of this length can hold uncompressed."""
     inside = length - 18
-    blocks = -(-inside // (_STORED_BLOCK_BYTES + 5))
+    blocks = -(-inside // (BLOCK_BYTES + 5))
     return inside - 5 * blocks
-
-
-def _stored(content: bytes) -> bytes:
-    parts = [b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\xff"]
-    for start in range(0, len(content), _STORED_BLOCK_BYTES):
-        piece = content[start : start + _STORED_BLOCK_BYTES]
-        size = len(piece)
-        is_last = start + size == len(content)
-        parts.append(bytes((is_last,)) + size.to_bytes(2, "little"))
-        parts.append((size ^ 0xFFFF).to_bytes(2, "little") + piece)
-    parts.append(zlib.crc32(content).to_bytes(4, "little"))
-    parts.append((len(content) & 0xFFFFFFFF).to_bytes(4, "little"))
-    return b"".join(parts)
 
 
 def parse(content: bytes) -> Record:
