@@ -96,7 +96,7 @@ def require(judged: Judged, shown: str) -> None:
             f"{shown}: these settings came with the directory, and you have not accepted them:\n"
             f"{lines_of(judged.withheld)}\n"
             "  read them. If they are what you want, accept them:"
-            f" lycosa trust {shlex.quote(shown)}\n"
+            f" {_accepting(shown)}\n"
             f"  or for one command, where there is no lasting home: --trust {judged.digest}"
         )
 
@@ -113,8 +113,14 @@ def tell_withheld(withheld: Mapping[str, str], shown: str) -> None:
         _TOLD.add(told)
         messages.warning(
             f"{shown}: left out, because you have not accepted them: {', '.join(withheld)}\n"
-            f"  see and accept them: lycosa trust {shlex.quote(shown)}"
+            f"  see and accept them: {_accepting(shown)}"
         )
 
 
 _TOLD: set[tuple[str, ...]] = set()
+
+
+def _accepting(shown: str) -> str:
+    """Return the command that accepts; under `sudo` the record of root is the one that counts."""
+    sudo = "sudo " if record.is_sudo() else ""
+    return f"{sudo}lycosa trust {shlex.quote(shown)}"

@@ -45,7 +45,7 @@ def state_folder() -> Path:
         return Path(told).absolute()
     if told := os.environ.get("STATE_DIRECTORY"):
         return Path(told.split(":")[0])  # systemd names several with colons between them
-    own_home = pwd.getpwuid(os.geteuid()).pw_dir if _is_sudo() else ""
+    own_home = pwd.getpwuid(os.geteuid()).pw_dir if is_sudo() else ""
     if own_home:
         return Path(own_home, ".local", "state", "lycosa")
     state = os.environ.get("XDG_STATE_HOME", "")
@@ -136,6 +136,6 @@ def _is_own(found: os.stat_result) -> bool:
     return is_usual and found.st_uid == os.geteuid() and not found.st_mode & 0o022
 
 
-def _is_sudo() -> bool:
+def is_sudo() -> bool:
     """Return whether `sudo` has started this process; it may have kept the caller's home."""
     return os.geteuid() == 0 and "SUDO_UID" in os.environ

@@ -8,7 +8,9 @@ from pathlib import Path
 
 import pytest
 
+from lycosa.errors import Untrusted
 from lycosa.trust import record
+from lycosa.trust.judging import Judged, require
 
 DIGEST = "0123456789abcdef" * 2
 
@@ -97,6 +99,9 @@ def test_under_sudo_the_record_of_root_counts(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(os, "geteuid", lambda: 0)
     monkeypatch.setenv("SUDO_UID", "1000")
     assert record.state_folder() == Path(pwd.getpwuid(0).pw_dir, ".local/state/lycosa")
+    settings = {"notify.command": '"x"'}
+    with pytest.raises(Untrusted, match=r"accept them: sudo lycosa trust theirs"):
+        require(Judged(settings, settings), "theirs")
 
 
 def test_a_record_that_cannot_be_written_is_told(
