@@ -98,3 +98,34 @@ def test_a_server_that_redirects_to_add_a_session_is_followed(tmp_path: Path) ->
     )
     found = crawl(web, Job.of(seeds=[home], politeness=job().politeness.__dict__), tmp_path)
     assert found[there] is Outcome.KEPT and found["http://moved.test/next"] is Outcome.KEPT
+
+
+def test_spellings_of_a_kept_page_cost_no_request(tmp_path: Path) -> None:
+    plain, spellings = (
+        f"{HOME}~ann/b-1",
+        ("%7Eann/b-1", "~ann/%62-1", "~%61nn/b%2D1", "%7Eann/%62-%31"),
+    )
+    pages = {
+        HOME: linking(plain),
+        plain: linking(*(HOME + spelling for spelling in spellings), f"{HOME}only%2Dso"),
+        f"{HOME}only%2Dso": linking(),
+    }
+    found = crawl(DrawnWeb(pages), job(), tmp_path)
+    assert {url for url in found if "1" in url} == {plain}
+    assert found[f"{HOME}only%2Dso"] is Outcome.KEPT, "no other spelling of it is kept"
+
+
+def test_decoding_what_needs_no_escape_loses_pages_of_servers_that_compare_bytes(
+    tmp_path: Path,
+) -> None:
+    """The canonical form does not decode: a signature holds for the spelling that was signed."""
+    signed = f"{HOME}report%2D1.html?signature=2b1f"
+    replies = {HOME: linking(signed), signed: linking()}
+    decoding = {"action": "transform", "regex_replace": "%2D", "replacement": "-"}
+    as_it_is, decoded = job(), Job.of(seeds=[HOME], rules=[decoding], robots={"sitemaps": False})
+    assert crawl(DrawnWeb(replies), as_it_is, tmp_path / "a")[signed] is Outcome.KEPT
+    assert Outcome.KEPT not in [
+        outcome
+        for url, outcome in crawl(DrawnWeb(replies), decoded, tmp_path / "b").items()
+        if url != HOME
+    ]

@@ -79,8 +79,9 @@ class Politeness(Record):
     )
     longest_pause_seconds: float = key(
         86_400.0,
-        "A host that asks for a longer pause, by Crawl-delay, Visit-time or Retry-After, is put off: its URLs "
-        "end as `host_put_off`, and `lycosa retry` takes them up once the pause is over.",
+        "A host that asks for a longer pause, by Crawl-delay, Visit-time or Retry-After, is put "
+        "off: its URLs end as `host_put_off`, and `lycosa retry` takes them up once the pause is "
+        "over.",
         unit="seconds",
         least=1,
     )

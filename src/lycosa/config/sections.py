@@ -166,8 +166,8 @@ class Traps(Record):
     known_copies: bool = key(
         True,
         "Where a page is kept already, take a link to another view of it for a link to that page: "
-        "with another session id, for print, to reply to a comment (`replytocom`), or a directory "
-        "listing in another order.",
+        "with another session id, for print, to reply to a comment (`replytocom`), a directory "
+        "listing in another order, or another spelling (`/%7Eann` for `/~ann`).",
     )
     mirrors: str = key(
         "follow",

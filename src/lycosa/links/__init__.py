@@ -12,6 +12,7 @@ every link of every page is compiled:
   * `outlinks` writes the lines of a WARC metadata record;
   * `Rows` collects the columns of the table of links.
 
+    escapes       escapes that a URL does not need, as `%7E`
     known         what `unsettled` compares links with: the pages of a partition
     _columns      these functions, compiled
     pure_columns  the same in Python: the oracle that tests compare `_columns` with

@@ -16,7 +16,8 @@ class Target:
     refusal: str
     """Why the job does not want it; "" when it does."""
     has_parameters: bool
-    """Whether the key has a query, or parameters after a semicolon."""
+    """Whether the key has a query, parameters after a semicolon, or an escape without need: only
+    then may it be another view of a page."""
     partition: int
     page: int
     """Its number in the partition, once that is known to have it."""

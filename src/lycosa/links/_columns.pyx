@@ -17,6 +17,8 @@ from libc.stdint cimport INT32_MAX, int32_t, int64_t, uint16_t, uint64_t
 from libc.stdlib cimport free, realloc
 from libc.string cimport memcpy
 
+from lycosa.links.escapes import is_spelled_otherwise
+
 cdef uint64_t turn = 0
 
 cdef str FOLLOWED = "followed"
@@ -52,7 +54,9 @@ cdef class Target:
         self.url = url
         self.url_id = url_id
         self.refusal = refusal
-        self.has_parameters = "?" in key or ";" in key
+        self.has_parameters = (
+            "?" in key or ";" in key or ("%" in key and is_spelled_otherwise(key))
+        )
         self.partition = partition
         self.page = page
 
@@ -155,7 +159,7 @@ def unfollowed(kinds, rels, list by_kind not None, str nofollow not None):
 
 
 def have_parameters(targets):
-    """Tell whether a link leads to a URL with a query or parameters: seldom one of a page does."""
+    """Tell whether a link leads to a URL that may be another view of a page: seldom one does."""
     cdef list all_targets = as_list(targets)
     cdef Py_ssize_t i
     for i in range(len(all_targets)):

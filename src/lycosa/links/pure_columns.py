@@ -6,11 +6,15 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from lycosa.links import FOLLOWED, Known, Links, Reach, Target
+from lycosa.links.escapes import is_spelled_otherwise
 
 
 def have_parameters(targets: Sequence[Target]) -> bool:
-    """Tell whether a link leads to a URL with a query or parameters."""
-    return any("?" in target.key or ";" in target.key for target in targets)
+    """Tell whether a link leads to a URL that may be another view of a page."""
+    return any(
+        "?" in target.key or ";" in target.key or is_spelled_otherwise(target.key)
+        for target in targets
+    )
 
 
 def keys_of(targets: Sequence[Target]) -> list[str]:

@@ -1,9 +1,10 @@
-"""Recognises URLs that name another view of a page: by session id, for print, to reply, sorted.
+"""Recognises URLs that name another view of a page: by session, for print, sorted, by spelling.
 
     /a?PHPSESSID=4f6a…      /a;jsessionid=1A2B…      another visit of the same page
     /a?replytocom=12        the page with the comment form opened (WordPress)
     /a?print=1              the page without its frame
     /a/?C=M;O=D             the same directory listing in another order (Apache, nginx)
+    /%7Eann/%62             another spelling of `/~ann/b` (RFC 3986, 6.2.2.2)
 
 `plain_of` gives the key without that part. A caller may follow the one instead of the other only if
 it holds the page already: the plain URL may not exist, or may redirect.
@@ -18,6 +19,8 @@ Not here: the lists that a rule can name (`ready_lists`), which act on every URL
 from __future__ import annotations
 
 import re
+
+from lycosa.links.escapes import UNRESERVED
 
 _PATH_SESSION = re.compile(r";(?:jsessionid|phpsessid)=([^;/?]+)", re.IGNORECASE)
 _SESSION_NAME = re.compile(
@@ -35,6 +38,16 @@ _LISTING = re.compile(r"C=[NMSD];O=[AD]")
 
 def plain_of(key: str) -> str | None:
     """Return the key of the page that a URL is another view of; None when it is none."""
+    spelled = UNRESERVED.sub(_decoded, key) if "%" in key else key
+    plain = _plain_view(spelled)
+    return plain if plain is not None or spelled == key else spelled
+
+
+def _decoded(escape: re.Match[str]) -> str:
+    return chr(int(escape[0][1:], 16))
+
+
+def _plain_view(key: str) -> str | None:
     path, mark, query = key.partition("?")
     plain = path
     if ";" in path:

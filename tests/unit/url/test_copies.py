@@ -20,6 +20,9 @@ SAME = [
     ("/a?view=print", "/a"),
     ("/w?title=X&printable=yes", "/w?title=X"),
     ("/pub/?C=M;O=D", "/pub/"),
+    ("/%7Eann/%62%2D%5F%30", "/~ann/b-_0"),
+    ("/%7Eann/a%20b", "/~ann/a%20b"),
+    (f"/%61?sid={TOKEN}", "/a"),
 ]
 OTHER = [
     "/a",
@@ -36,6 +39,7 @@ OTHER = [
     "/a?view=full",
     "/a?replytocom=",
     "/a?session=evening",
+    "/a%2Fb%25%20%C3%A9%5B%60%7B%40",
 ]
 
 

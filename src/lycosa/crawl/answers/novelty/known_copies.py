@@ -1,4 +1,4 @@
-"""Leads links to other views of a page (session ids, print versions) to the view that is kept.
+"""Leads links to other views of a page (session ids, spellings) to the view that is kept.
 
 Without this every visit of a shop that writes a session into its links finds new URLs for pages
 that are held already. A link is changed only if some view of the page was kept: nothing is taken on
@@ -8,8 +8,8 @@ a server that redirects to add a session would be asked in a circle.
 The link still counts for its depth: the page that is kept comes nearer by it. Its row in the table
 of links says `known-copy`, because what it leads to is decided before the row is written.
 
-Cost: nothing for links to known URLs; for a new URL with a query some tenths of a microsecond. What
-is remembered of pages that have no plain URL is a cache of fixed size.
+Cost: nothing for links to known URLs; for a new URL with a query or an escape some tenths of a
+microsecond. What is remembered of pages that have no plain URL is a cache of fixed size.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class KnownCopies:
 
     def learn(self, state: PartitionState, page: int, key: str) -> None:
         """Remember under which key a page is kept, if it is not the plain one."""
-        if "?" not in key and ";" not in key:
+        if "?" not in key and ";" not in key and "%" not in key:
             return
         plain = plain_of(key)
         if plain is not None and state.pages.outcome[page] == Outcome.KEPT:
@@ -54,7 +54,7 @@ class KnownCopies:
         led = {}
         for place in places:
             key = targets[place].key
-            if "?" in key or ";" in key:
+            if "?" in key or ";" in key or "%" in key:
                 original = self.original_of(state, key, page)
                 if original is not None:
                     led[key] = original
