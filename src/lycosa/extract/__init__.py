@@ -24,6 +24,7 @@ seen.
     _fingerprint  the same, compiled
     languages     the language of a page, by its markup and its text
     topics        what field of knowledge a text is about
+    revisit_after  when a page asks to be visited again
     echo          drops a page's own address from its text
     structured    RDFa, JSON-LD, Microdata and meta elements, as triples
 

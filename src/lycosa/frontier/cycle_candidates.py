@@ -159,6 +159,8 @@ class Planner:
         age = moment - visited_at
         if age < self._revisit.not_before_seconds:
             return 0.0
+        if history.not_before and moment < history.not_before.get(fetch, 0.0):
+            return 0.0
         quality, visits = self._quality(state, page, quality_of), history.visits
         if visits.announced[fetch] > visited_at:
             # The site says that the page has changed: a visit is worth as much as a first one.

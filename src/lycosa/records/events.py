@@ -331,6 +331,8 @@ class Visited(Event, frozen=True, array_like=True, tag=29):
     host_changes: float = 0.0
     host_seconds: float = 0.0
     """The same of all pages of its host."""
+    not_before: float = 0.0
+    """Before this moment the page asks not to be visited again (`revisit-after`)."""
 
 
 class Weighed(Event, frozen=True, array_like=True, tag=30):

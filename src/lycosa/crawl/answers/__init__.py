@@ -13,6 +13,7 @@ explains. Each stage reads what earlier ones have written into it.
     link_cache   what references resolve to, remembered, because pages repeat their links
     host_pauses  how long the host rests after the answer, and when it is given up
     changes      what the visit says about how often the page changes
+    revisit_wishes  when a page asks to be visited again
     novelty      pages that bring nothing new: soft 404s, copies, traps, mirrors
     site_files   files in which a site tells crawlers what to do: robots.txt, sitemap.xml
     form_pages   reads the search forms and words of a site, for queries to try

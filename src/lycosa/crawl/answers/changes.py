@@ -19,6 +19,7 @@ from hashlib import blake2b
 
 from lycosa.config import Job
 from lycosa.crawl.answers.page_answer import PageAnswer
+from lycosa.crawl.answers.revisit_wishes import RevisitWishes
 from lycosa.extract.fingerprint import distance
 from lycosa.extract.sitemap import changes_listed
 from lycosa.frontier.cycle_candidates import Planner
@@ -36,9 +37,10 @@ LEAST_AGE_SECONDS = 60.0
 class ChangeWatcher:
     """Records what visits show; one for each worker, where the job has a policy."""
 
-    def __init__(self, job: Job, planner: Planner) -> None:
+    def __init__(self, job: Job, planner: Planner, wishes: RevisitWishes) -> None:
         self._bits = job.revisit.change_bits
         self._planner = planner
+        self._wishes = wishes
 
     def visited(self, answered: PageAnswer) -> None:
         """Record a visit, whose `Fetched` is in the log, and what a sitemap announces."""
@@ -59,7 +61,11 @@ class ChangeWatcher:
         since, last = moment - before if before else 0.0, _last_change(answered.answer)
         page_evidence = history.evidence(fetch).plus(_evidence(sight, own, since, last))
         host_evidence = history.host_evidence(host).plus(_evidence(sight, of_the_host, since, last))
-        event = Visited(moment, page, sight, digest, fingerprint, *page_evidence, *host_evidence)
+        wish = self._wishes.seconds(answered)
+        not_before = moment + wish if wish else 0.0
+        event = Visited(
+            moment, page, sight, digest, fingerprint, *page_evidence, *host_evidence, not_before
+        )
         partition.record(event)
 
     def announced(self, partition: Partition, sitemap: bytes, now: float) -> None:

@@ -49,6 +49,7 @@ from lycosa.crawl.answers.reading import (
     redirect_of,
     showing_wishes,
 )
+from lycosa.crawl.answers.revisit_wishes import RevisitWishes
 from lycosa.crawl.answers.shells import SHELL_TEXT_BYTES, note_shell
 from lycosa.crawl.answers.site_files.usual_sitemap import UsualSitemap
 from lycosa.crawl.answers.triples import TripleExtraction
@@ -142,7 +143,8 @@ class PageAnswers:
         self._compares = traps.is_on or ports.job.discovery.mining != "off"
         self._triples = TripleExtraction(self._job)
         has_policy = ports.job.revisit.policy != "off"
-        self._changes = ChangeWatcher(ports.job, planner) if has_policy else None
+        self._wishes = RevisitWishes(ports.store)
+        self._changes = ChangeWatcher(ports.job, planner, self._wishes) if has_policy else None
         self.rendering: PageRendering | None = None
         """Queues pages for a browser, in a crawl that renders some."""
         self.host_pauses = HostPauses(ports)
@@ -384,7 +386,8 @@ class PageAnswers:
         """Return when to ask for the page again, or 0."""
         outcome, ended, pause = answered.outcome, answered.answer.ended, answered.pause
         if outcome is Outcome.KEPT or outcome is Outcome.NOT_MODIFIED:
-            return ended + self._job.revisit.seconds if self._job.revisit.seconds else 0.0
+            seconds = self._job.revisit.seconds
+            return ended + max(seconds, self._wishes.seconds(answered)) if seconds else 0.0
         if outcome in NO_CONNECTION:
             return max(ended + pause, answered.partition.state.sites.due[answered.site])
         if outcome in UNCOUNTED:

@@ -79,6 +79,8 @@ class History:
     def __init__(self) -> None:
         self.visits = Visits()
         self.hosts = HostVisits()
+        self.not_before: dict[int, float] = {}
+        """By the number of the fetch: when the few pages that say so ask to be visited again."""
         self.cycle = 0
         """The number of the cycle under way; 0 when the crawl does not go in cycles."""
         self.round = 0
@@ -144,6 +146,10 @@ class History:
             visits.announced[fetch] = event.moment
             return
         visits.moment[fetch] = event.moment
+        if event.not_before:
+            self.not_before[fetch] = event.not_before
+        else:
+            self.not_before.pop(fetch, None)
         visits.digest[fetch] = event.digest
         visits.fingerprint[fetch] = event.fingerprint
         visits.changes[fetch] = event.changes
@@ -198,6 +204,7 @@ class History:
             "bids": self.bids,
             "rounds": [self.round, self.wanted_round, self.left],
             "rooms": self.rooms,
+            "not_before": self.not_before,
         }
 
     def unpack(self, packed: dict[str, Any]) -> None:
@@ -209,3 +216,4 @@ class History:
             self.plan, self.bids = packed["plan"], packed["bids"]
             self.round, self.wanted_round, self.left = packed.get("rounds", (0, 0, 0))
             self.rooms = packed.get("rooms", {})
+            self.not_before = packed.get("not_before", {})
