@@ -79,7 +79,7 @@ class Lycosa(LazyGroup):
         "lycosa.cli.commands.running.move": ("move",),
         "lycosa.cli.commands.running.trust": ("trust",),
         "lycosa.cli.commands.reading.verify": ("verify",),
-        "lycosa.cli.commands.tools": ("config", "testweb", "completion"),
+        "lycosa.cli.commands.tools": ("config", "owners-page", "testweb", "completion"),
     }
 
 

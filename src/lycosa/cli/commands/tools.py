@@ -1,4 +1,4 @@
-"""The commands `config`, `testweb` and `completion`, which need no crawl."""
+"""The commands `config`, `owners-page`, `testweb` and `completion`, which need no crawl."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import json
 import shutil
 import textwrap
 from collections.abc import Iterator
+from pathlib import Path
 
 import click
 from click.shell_completion import get_completion_class
@@ -155,6 +156,36 @@ def _unit(key: Key) -> str:
     return f"   ({key.unit})" if key.unit and key.unit not in key.name.replace("_", " ") else ""
 
 
+@click.command("owners-page")
+@click.argument("path", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
+@click.option("--mail", required=True, metavar="ADDRESS", help="Where owners of sites reach you.")
+@click.option("--operator", required=True, metavar="TEXT", help="Who you are, as a name.")
+@click.option("--purpose", default="", metavar="TEXT", help="What you crawl for, in a sentence.")
+def owners_page(path: Path | None, mail: str, operator: str, purpose: str) -> None:
+    """Print a page for site owners, which --contact can name.
+
+    It says who crawls, by which name, how fast, and what a site can say to be asked less or not at
+    all. With DIR the name and the pauses are those of that crawl, else the usual ones. Publish it,
+    and crawl with its address:
+
+    \b
+      lycosa owners-page --mail you@example.org --operator 'Ada, Example Institute' > crawler.html
+      lycosa crawl https://example.com/ -o mycrawl --contact https://example.org/crawler.html
+    """
+    from lycosa.config import Job
+    from lycosa.crawl.inspect import owners_page as page
+
+    if "@" not in mail.strip("@") or set(mail) & set(" <>\"'"):
+        raise ConfigError(f"{mail}: is not a mail address\n  write it like you@example.org")
+    if path is None:
+        job = Job.of()
+    else:
+        from lycosa.crawl.directory import CrawlDirectory
+
+        job = CrawlDirectory.open(path).job()
+    click.echo(page.owners_page(job, operator, mail, purpose), nl=False)
+
+
 @click.command(
     add_help_option=False,
     context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
@@ -186,4 +217,4 @@ def completion(context: click.Context, shell: str) -> None:
     click.echo(kind(context.find_root().command, {}, "lycosa", "_LYCOSA_COMPLETE").source())
 
 
-COMMANDS = (config, testweb, completion)
+COMMANDS = (config, owners_page, testweb, completion)

@@ -15,6 +15,7 @@ crawl's lock and write events, as a worker would.
     prediction      recomputes what links said of a URL, feature by feature
     content         reads the newest answer for a URL from the archive
     empty_crawl     says why a crawl kept no page
+    owners_page     writes the page that `--contact` can point to
     edits           adds seeds, retries failed URLs, blocks hosts, begins a cycle
     deletions       gives back the room of pages that are gone
 """
