@@ -23,6 +23,7 @@ Cost: a million seeds are read in a third of a second, a megabyte at a time.
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
@@ -80,6 +81,8 @@ class SeedList(Sequence[str]):
         with beneath.open_new(temporary, "w", encoding="utf-8", newline="\n") as file:
             for block in self.blocks():
                 file.write("\n".join(block) + "\n")
+            file.flush()
+            os.fsync(file.fileno())
         temporary.rename(path)
 
     def reference(self, name: str) -> dict[str, object]:

@@ -30,6 +30,7 @@ so a simulation drives the very code that crawls the web. Imports between the ro
     bursts        several URLs of a host in a row, then as many pauses
     ending        finds out that nothing is left to do
     directory     the folder that holds a crawl
+    job_file      writes the job so that a power cut leaves it whole, and refuses one that is not
     lock          the lock file of that folder: which processes crawl it
     logs          a log in a server: joined by other machines, moved there and back
     log_file      writes the program's messages to `lycosa.log`

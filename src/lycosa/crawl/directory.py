@@ -27,6 +27,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from lycosa import beneath, marks
 from lycosa.config import MODEL_FILE, Job, SeedList, anchored, read_written
+from lycosa.crawl.job_file import END, refuse_damaged, write_job_file
 from lycosa.crawl.lock import DirectoryLock, Holder, is_alive, parse_holder
 from lycosa.crawl.logs.accepting import shared_digest
 from lycosa.crawl.takeover import read_partitions
@@ -35,6 +36,7 @@ from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.protocol import Log
 from lycosa.log.snapshot import SnapshotFolder
 from lycosa.log.sqlite import SqliteLog
+from lycosa.store.files import sync_file, sync_folder
 from lycosa.trust import judging, record
 from lycosa.trust.settings import LINK, Settings, operator_settings, without
 
@@ -102,7 +104,10 @@ class CrawlDirectory:
                 from lycosa.crawl.topics.of_job import with_own_model  # few crawls have a model
 
                 job = with_own_model(job, path)
+                sync_file(directory.model_file)
             directory.write_job(job)
+            with suppress(PermissionError):  # of a folder that others may not list
+                sync_folder(path.absolute().parent)
         except OSError as error:
             raise ConfigError(
                 f"{path}: cannot be made here: {error.strerror}\n"
@@ -166,7 +171,7 @@ class CrawlDirectory:
         Operator settings that do not count here have their defaults (`lycosa.trust`).
         """
         self.survey()
-        written = read_written(self.job_file)
+        written = self.written_job()
         self.withheld = judging.judge(written, self.path).withheld
         judging.tell_withheld(self.withheld, self.shown)
         return anchored(without(written, self.withheld), self.path)
@@ -177,14 +182,18 @@ class CrawlDirectory:
         A command that runs the crawl, or writes its job, goes by this one. Settings that were
         `typed` in this command count.
         """
-        written = read_written(self.job_file)
+        written = self.written_job()
         judging.require(judging.judge(written, self.path, typed), self.shown)
         self.survey()
         self.withheld = {}
         return anchored(written, self.path)
 
     def written_job(self) -> Job:
-        """Return the job as it is written, whoever wrote it: for comparisons, never to act on."""
+        """Return the job as it is written, whoever wrote it: for comparisons, never to act on.
+
+        Raises `ConfigError` if the file is empty or cut.
+        """
+        refuse_damaged(self.job_file, self.job_copy, self.shown)
         return read_written(self.job_file)
 
     def judged(self) -> judging.Judged:
@@ -211,16 +220,15 @@ class CrawlDirectory:
         return shared_digest(anchored(job, self.path.absolute())) if job.log.server else ""
 
     def write_job(self, job: Job) -> None:
-        """Write the job, so that a kill leaves the old file or the new one.
+        """Write the job, so that a kill or a power cut leaves the old file or the new one.
 
         A long list of seeds is written first, to a file of its own.
         """
         seeds = job.seeds
         if isinstance(seeds, SeedList) and seeds.path != self.seeds_file.absolute():
             seeds.write(self.seeds_file)
-        temporary = self.job_file.with_suffix(".writing")
-        beneath.write_text(temporary, job.portable().to_toml(self.seeds_file.name))
-        temporary.rename(self.job_file)
+        text = job.portable().to_toml(self.seeds_file.name)
+        write_job_file(self.job_file, text.encode() + END)
         self._own_job = dataclasses.replace(job.portable(), seeds=())
 
     def kept(self, job: Job) -> Job:
@@ -242,9 +250,8 @@ class CrawlDirectory:
         content = beneath.read_bytes(self.job_file)
         if not self.job_copy.exists() or beneath.read_bytes(self.job_copy) != content:
             self.job_copy.parent.mkdir(exist_ok=True)
-            temporary = self.job_copy.with_suffix(".writing")
-            beneath.write_bytes(temporary, content)
-            temporary.rename(self.job_copy)
+            write_job_file(self.job_copy, content)
+            sync_folder(self.path)
 
     @property
     def has_begun(self) -> bool:
@@ -286,6 +293,8 @@ class CrawlDirectory:
                 f" need\n  to go on with the crawl here: lycosa verify {self.path} --repair"
             )
         if not job.log.server:
+            if not (self.log_folder / "log.sqlite").exists() and self.job_file.exists():
+                self.copy_job()  # before there is a log that could outlive the job
             return SqliteLog(self.log_folder, partitions, durability)
         from lycosa.log.opening import open_log  # a crawl in a folder does not need it
 

@@ -15,6 +15,7 @@ import pyarrow.parquet as pq
 from lycosa import beneath
 from lycosa.config import read_job
 from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.job_file import refuse_damaged
 from lycosa.crawl.logs.notes import machines_among
 from lycosa.crawl.verify.findings import ASK_AGAIN, REINDEX, Tell, say_nothing
 from lycosa.crawl.verify.log_check import check_log, named_records
@@ -132,12 +133,14 @@ def _check_job(directory: CrawlDirectory, report: Report) -> None:
     if problem:
         remedy = "put it back as the last run had it"
         try:
+            refuse_damaged(copy, directory.job_file, directory.shown)
             report.job = read_job(copy)
         except (LycosaError, OSError):
             remedy = "nothing can be done: write it again (lycosa config job > crawl.toml)"
         report.find("crawl.toml", problem, remedy)
     elif copy.exists():
         try:
+            refuse_damaged(copy, directory.job_file, directory.shown)
             read_job(copy)
             is_other = beneath.read_bytes(copy) != beneath.read_bytes(directory.job_file)
         except LycosaError:

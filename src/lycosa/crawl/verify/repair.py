@@ -21,6 +21,7 @@ from typing import NamedTuple
 from lycosa import beneath
 from lycosa.cluster.partitioners import Partitioner
 from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.job_file import write_job_file
 from lycosa.crawl.logs.notes import refuse_moved
 from lycosa.crawl.logs.other_machines import refuse_running
 from lycosa.crawl.recovery.counting import own_partitioner
@@ -86,7 +87,7 @@ def _mend_job(directory: CrawlDirectory, report: Report, done: list[str]) -> Non
     files = {finding.file for finding in report.findings if finding.is_damage}
     if "crawl.toml" in files and directory.job_copy.exists():
         move_aside(report.folder, [directory.job_file])
-        beneath.write_bytes(directory.job_file, beneath.read_bytes(directory.job_copy))
+        write_job_file(directory.job_file, beneath.read_bytes(directory.job_copy))
         report.job = directory.job()
         done.append("crawl.toml was put back as the last run had it")
     elif "log/crawl.toml" in files:
