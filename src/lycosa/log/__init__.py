@@ -21,6 +21,7 @@ that can read the log can take the partition over.
     snapshot      saves a partition's state, so that a resume replays less
     history       reads archive and log as one
     archive       compressed files for the batches that a snapshot covers
+    positions     how far a log is, as the disk has it
     places        lists the archived records that the log refers to
 
 Always true:

@@ -201,6 +201,9 @@ class LooseLog:
             last = self._chance.randint(min(self._notes_shown, last), last)
         return max(last, number), dict(islice(notes.items(), number, last))
 
+    def sync(self) -> None:
+        """Do nothing: a commit is in the server."""
+
     def close(self) -> None:
         """Nothing to let go of."""
 

@@ -135,6 +135,9 @@ class MemoryLog:
         """Return the notes after the first `number`."""
         return len(self._notes), dict(islice(self._notes.items(), number, None))
 
+    def sync(self) -> None:
+        """Do nothing: a simulation has no power cuts."""
+
     def close(self) -> None:
         """Nothing to let go of."""
 

@@ -204,6 +204,13 @@ class Log(Protocol):
     def notes_since(self, number: int) -> tuple[int, dict[str, bytes]]:
         """Return the number of the last note and what was noted after `number`; perhaps more."""
 
+    def sync(self) -> None:
+        """Return when a power cut cannot take anything that was committed before.
+
+        Files that outlive a cut and rest on commits are written after this: sealed segments,
+        snapshots, archives. A log in a server keeps what its `durability` says by itself.
+        """
+
     def close(self) -> None:
         """Close files and connections."""
 

@@ -87,6 +87,11 @@ class SnapshotFolder:
                 return found
         return None
 
+    def sequences(self) -> list[tuple[int, int]]:
+        """Return partition and sequence of every snapshot, by the names of their files."""
+        names = (path.stem.split("-") for path in self._folder.glob("*-*.snapshot"))
+        return [(int(pair[0]), int(pair[1])) for pair in names if all(map(str.isdigit, pair))]
+
     def _of(self, partition: int) -> list[Path]:
         # Not by `glob`, which would compile an expression for each partition.
         beginning = f"{partition:04d}-"

@@ -2,7 +2,8 @@
 
 It uses write-ahead mode and one transaction per commit, so links and events become visible
 together or not at all. `durability="process"` survives any kill of the process (the kernel has
-the bytes); `"power"` also waits for the disk, in the same order.
+the bytes); a power cut takes the commits since the last `sync`, and never damages the file
+(`synchronous=NORMAL`). `"power"` waits for the disk at each commit.
 
 There are two connections: commits run in a side thread on one, and the worker reads on the other,
 which write-ahead mode never blocks.
@@ -28,7 +29,7 @@ from lycosa.log.file_systems import refuse_network_file_system as refuse_network
 from lycosa.log.history import read_history
 from lycosa.log.ownership import Takes
 from lycosa.log.protocol import INBOX_MOST, Contents, Head, Take, Write
-from lycosa.log.sqlite_files import connected, is_damage, write_ahead
+from lycosa.log.sqlite_files import connected, failure, sync_commits, write_ahead
 
 VERSION = 1
 _APPLICATION_ID = 0x4C79636F  # "Lyco"
@@ -63,13 +64,18 @@ class SqliteLog:
         self._lock = threading.RLock()
         self.lock_seconds = 0.0
         """The total time spent waiting for other writing processes."""
+        self._written = 0
+        """How many transactions this object has committed."""
+        self._synced = -1
+        """How many of them the disk has; none is known of what others wrote before."""
         with ExitStack() as opened:
             with self._failures_told():
                 self._connection = opened.enter_context(
                     closing(connected(self._path, _WRITER_SECONDS))
                 )
                 write_ahead(self._connection, _WRITER_SECONDS)
-                level = "FULL" if durability == "power" else "OFF"
+                # With OFF the database may reach the disk before the write-ahead file does.
+                level = "FULL" if durability == "power" else "NORMAL"
                 self._connection.execute(f"PRAGMA synchronous={level}")
                 self._connection.execute("PRAGMA cache_size=-8000")
                 self.partitions = self._open(partitions)
@@ -227,6 +233,7 @@ class SqliteLog:
             ).fetchall()
         if not rows:
             return 0
+        self.sync()  # the archive outlives a power cut, and must not know more than the log
         self._archive.append(partition, rows)
         reach("trim.archived")
         with self._transaction():
@@ -311,6 +318,15 @@ class SqliteLog:
             [(partition, sequence, batch) for sequence, batch in messages],
             {},
         )
+
+    def sync(self) -> None:
+        """Bring everything that is committed to the disk, with one fsync; none if it is there."""
+        if self._synced != (written := self._written):
+            try:
+                sync_commits(self._path)
+            except OSError as problem:
+                raise self._failure(problem) from problem
+            self._synced = written
 
     def close(self) -> None:
         """Close the file; a transaction under way is undone, as by a kill."""
@@ -414,6 +430,7 @@ class SqliteLog:
                 self.lock_seconds += time.perf_counter() - began
                 yield
                 self._connection.execute("COMMIT")
+                self._written += 1
             except BaseException:
                 self._roll_back()
                 raise
@@ -426,16 +443,7 @@ class SqliteLog:
             raise self._failure(problem) from problem
 
     def _failure(self, problem: sqlite3.DatabaseError | OSError) -> LogError:
-        if is_damage(problem):
-            return LogError(
-                f"{self._path}: is damaged: {problem}\n"
-                f"  repair it: lycosa verify {self.crawl_folder} --repair"
-            )
-        return LogError(
-            f"{self._path}: cannot be written: {problem}\n"
-            "  make room or repair the disk, then continue: lycosa resume"
-            f" {self._path.parent.parent}"
-        )
+        return failure(self._path, self.crawl_folder, problem)
 
     def _roll_back(self) -> None:
         if self._connection.in_transaction:

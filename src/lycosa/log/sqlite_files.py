@@ -12,10 +12,12 @@ from __future__ import annotations
 import re
 import sqlite3
 import time
+from contextlib import suppress
 from pathlib import Path
 
 from lycosa import beneath
-from lycosa.errors import FormatError
+from lycosa.errors import FormatError, LogError
+from lycosa.store.files import sync_file
 
 _PROGRAM = re.compile(r"(?i)\b(?:virtual|generated|check|default|as)\b")
 """Words by which a table is more than its rows: modules, generated columns, checks, expressions."""
@@ -70,6 +72,29 @@ def write_ahead(connection: sqlite3.Connection, timeout: float) -> None:
             if not is_busy or time.monotonic() >= until:
                 raise
         time.sleep(_AGAIN_SECONDS)
+
+
+def sync_commits(path: Path) -> None:
+    """Bring the commits of a file in write-ahead mode to the disk.
+
+    Those that are not in the database yet are in the write-ahead file; SQLite syncs the database
+    before it begins that file again. The write-ahead file has no locks: closing a descriptor of
+    the database itself would drop those that SQLite holds.
+    """
+    with suppress(FileNotFoundError):
+        sync_file(path.with_name(path.name + "-wal"))
+
+
+def failure(path: Path, crawl_folder: Path, problem: Exception) -> LogError:
+    """Return the error that says what is wrong with a log, and what to do."""
+    if is_damage(problem):
+        return LogError(
+            f"{path}: is damaged: {problem}\n  repair it: lycosa verify {crawl_folder} --repair"
+        )
+    return LogError(
+        f"{path}: cannot be written: {problem}\n"
+        f"  make room or repair the disk, then continue: lycosa resume {crawl_folder}"
+    )
 
 
 def is_damage(problem: Exception) -> bool:

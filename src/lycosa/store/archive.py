@@ -39,7 +39,8 @@ from msgspec.structs import replace
 from lycosa.errors import Elsewhere, StoreError
 from lycosa.records import STORED, Capture, KeyedLink, Outcome, Place, Purpose, Validators
 from lycosa.store.layout import MOST_DIRECTORIES, Name, is_in, make_folders, warc_path
-from lycosa.store.segments.sealing import Sealed, ignore, seal_dead, seal_segment
+from lycosa.store.segments.digests import Positions
+from lycosa.store.segments.sealing import NOWHERE, Sealed, ignore, seal_dead, seal_segment
 from lycosa.store.segments.segment import OWNER, Segment, cannot_begin
 from lycosa.store.segments.survey import Counted
 from lycosa.store.tables.extra import with_extra
@@ -132,6 +133,11 @@ class ArchiveStore:
         """Whether we have segments that are complete and not sealed."""
         return bool(self._rolled)
 
+    @property
+    def has_unsealed(self) -> bool:
+        """Whether we have segments that are not sealed."""
+        return bool(self._rolled) or self._current is not None
+
     # -- writing --------------------------------------------------------------------------
 
     def append(self, capture: Capture) -> Place:
@@ -217,6 +223,7 @@ class ArchiveStore:
         reach: Callable[[str], None] = ignore,
         with_dead: bool = True,
         settle: Callable[[Mapping[int, int]], Counted | None] | None = None,
+        positions: Positions = NOWHERE,
     ) -> list[Sealed]:
         """Seal complete segments: those of dead processes, and our own below `decided`.
 
@@ -229,7 +236,7 @@ class ArchiveStore:
         its last commit.
 
         A segment in which partitions were lost is sealed by what `settle` says of them, and waits
-        while that is None.
+        while that is None. `positions` say how far the log is on the disk.
         """
         with self._sealing:
             if decided is None:
@@ -245,12 +252,14 @@ class ArchiveStore:
                 if counted is None:
                     continue
                 segment.flush()
-                sealed.append(seal_segment(self.folder, segment.name, counted, reach))
+                sealed.append(
+                    seal_segment(self.folder, segment.name, counted, reach, positions=positions)
+                )
                 with self._lock:
                     del self._rolled[segment.number]
                 segment.close()
             if with_dead:
-                sealed += seal_dead(self.folder, is_counted, reach)
+                sealed += seal_dead(self.folder, is_counted, reach, positions=positions)
             return sealed
 
     def close(self) -> None:

@@ -73,6 +73,11 @@ class Appendable:
             for offset, _ in batch:
                 del self._unflushed[offset]
 
+    def unflushed(self, begin: int) -> list[bytes | memoryview]:
+        """Return what was appended from an offset on, and has not been flushed."""
+        with self._lock:
+            return [chunk for offset, chunk in self._unflushed.items() if offset >= begin]
+
     def read(self, offset: int, most_bytes: int) -> bytes:
         """Return the bytes at an offset: a whole appended chunk, or `most_bytes` of the file."""
         with self._lock:

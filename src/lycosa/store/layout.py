@@ -8,6 +8,7 @@ A segment is a number, and a family of files with one name:
     triples/lycosa-<worker>-<segment>.nq.zst    quads; `.nq.zst.open` while the segment is open
     cdx/lycosa-<worker>-<segment>.cdxj          the index of the records, once it is sealed
     digests/lycosa-<worker>-<segment>.sha256    of all but the records, once it is sealed
+    digests/lycosa-<worker>-<segment>.flushes   of the rows, while the segment is open
 
 A segment number is unique in its crawl directory, whichever worker wrote the segment, so that every
 worker can read every place. Machines of a cluster number their directories, and the segments of
@@ -18,6 +19,7 @@ each have a range of numbers to themselves: a place in the log is one place. A n
 from __future__ import annotations
 
 import re
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -32,6 +34,7 @@ KINDS = ("links", "text", "hosts", "pages")
 WARC, CDX, TRIPLES, DIGESTS = "warc", "cdx", "triples", "digests"
 JOURNAL, SEALED = ".arrows", ".parquet"
 QUAD_JOURNAL, QUADS = ".nq.zst.open", ".nq.zst"
+FLUSHES = ".flushes"
 
 _NAME = re.compile(r"lycosa-(\d+)-(\d{5,})(?=\.)")
 _ENDING = re.compile(r"(?:\.[a-z0-9]+)+")
@@ -82,6 +85,11 @@ def digests_path(folder: Path, name: Name) -> Path:
     return folder / DIGESTS / f"{name}.sha256"
 
 
+def flushes_path(folder: Path, name: Name) -> Path:
+    """Return the path of the checksums of an open segment's rows."""
+    return folder / DIGESTS / f"{name}{FLUSHES}"
+
+
 def quad_names(folder: Path) -> list[Name]:
     """Return the sealed segments that have quads, in order."""
     return names_in(folder, TRIPLES, QUADS)
@@ -89,7 +97,7 @@ def quad_names(folder: Path) -> list[Name]:
 
 def make_folders(folder: Path) -> None:
     """Make the folders of the store."""
-    for part in (WARC, CDX, TRIPLES, *KINDS):
+    for part in (WARC, CDX, TRIPLES, DIGESTS, *KINDS):
         (folder / part).mkdir(parents=True, exist_ok=True)
 
 
@@ -117,10 +125,11 @@ def highest_segment(folder: Path, directory: int = 0) -> int:
 
     Of a directory of a cluster only the numbers in its own range count.
     """
-    found = [*warc_names(folder), *names_in(folder, CDX, ".cdxj")]
-    for kind in KINDS:
-        found += names_in(folder, kind, JOURNAL) + names_in(folder, kind, SEALED)
-    numbers = (name.segment for name in found)
+    numbers = set[int]()
+    for part in (WARC, CDX, TRIPLES, DIGESTS, *KINDS):
+        with suppress(FileNotFoundError):
+            matches = (_NAME.match(path.name) for path in (folder / part).iterdir())
+            numbers.update(int(match[2]) for match in matches if match)
     return max((number for number in numbers if is_in(directory, number)), default=0)
 
 

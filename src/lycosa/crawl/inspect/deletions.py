@@ -25,6 +25,7 @@ from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.places import Named, places_of
 from lycosa.records import Outcome, Place, RecordsLost
 from lycosa.store.segments import removal
+from lycosa.store.segments.digests import Positions
 from lycosa.store.segments.sealing import seal_dead
 
 
@@ -53,9 +54,10 @@ def forget_deleted(directory: CrawlDirectory) -> removal.Forgotten:
         ]
         return Decision([_event(given_up)]) if given_up else None
 
-    def remove() -> None:
+    def remove(positions: Positions) -> None:
         nonlocal forgotten
-        seal_dead(directory.path, counted_by(states, own_partitioner(directory.job()).partition_of))
+        accounts = counted_by(states, own_partitioner(directory.job()).partition_of)
+        seal_dead(directory.path, accounts, positions=positions)
         forgotten = removal.forget_exchanges(directory.path, places)
         # A study names pages; it can be made again without these.
         shutil.rmtree(directory.path / "index" / "study", ignore_errors=True)

@@ -19,6 +19,7 @@ from lycosa.crawl.control.decisions import Decision
 from lycosa.crawl.control.orders import host_named
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.logs.notes import refuse_moved
+from lycosa.crawl.recovery.behind import refuse_behind
 from lycosa.crawl.recovery.counting import own_partitioner
 from lycosa.crawl.takeover import check_partitioner, take_partitions
 from lycosa.errors import ConfigError
@@ -26,9 +27,11 @@ from lycosa.fetch.guard import AddressGuard
 from lycosa.frontier.fold.accounts import counted_by
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.format import encode
+from lycosa.log.positions import durable_positions
 from lycosa.log.protocol import Log, Write
 from lycosa.records import CycleWanted, Taken
 from lycosa.store.segments import removal
+from lycosa.store.segments.digests import Positions
 from lycosa.store.segments.sealing import seal_dead
 from lycosa.url import key_of, reversed_host_of
 
@@ -110,11 +113,12 @@ def block_host(directory: CrawlDirectory, name: str, forget: bool = False) -> Bl
         pending += decision.urls
         return decision
 
-    def drop() -> None:
+    def drop(positions: Positions) -> None:
         nonlocal forgotten
         if forget and is_known:
             partition_of = own_partitioner(directory.job()).partition_of
-            seal_dead(directory.path, counted_by(states, partition_of))
+            accounts = counted_by(states, partition_of)
+            seal_dead(directory.path, accounts, positions=positions)
             forgotten = removal.forget_host(directory.path, host_name)
             # A study names pages and hosts; it can be made again without this host.
             shutil.rmtree(directory.path / "index" / "study", ignore_errors=True)
@@ -191,9 +195,14 @@ def _is_shared(directory: CrawlDirectory, wanted: str) -> bool:
 
 
 def change(
-    directory: CrawlDirectory, decide: Decide, afterwards: Callable[[], None] = lambda: None
+    directory: CrawlDirectory,
+    decide: Decide,
+    afterwards: Callable[[Positions], None] = lambda positions: None,
 ) -> None:
-    """Take every partition, write what `decide` returns for it, then call `afterwards`."""
+    """Take every partition, write what `decide` returns for it, then call `afterwards`.
+
+    It is told how far the log is, as the disk has it.
+    """
     job = directory.job()
     partitioner = own_partitioner(job)
     with directory.locked():
@@ -201,6 +210,7 @@ def change(
         try:
             check_partitioner(log, partitioner)
             refuse_moved(log, directory)
+            refuse_behind(directory, log)
             if job.log.server:
                 _refuse_running(log, job)
             now = time.time()
@@ -222,6 +232,6 @@ def change(
                         writes.append(Write(number, state.sequence, batch, posts, state.inbox_read))
                 if writes:
                     log.commit(writes)
-            afterwards()
+            afterwards(durable_positions(log))
         finally:
             log.close()

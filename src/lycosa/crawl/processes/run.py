@@ -54,6 +54,7 @@ from lycosa.crawl.status.progress import FRAME_SECONDS, Listener, Pace, Progress
 from lycosa.crawl.status.unreachable import NO_SEED, UNREACHABLE, what_was_missed
 from lycosa.crawl.steady_clock import SAID_SECONDS, behind_text, clock_ahead
 from lycosa.crawl.takeover import check_partitioner
+from lycosa.crawl.verify.catching_up import caught_up
 from lycosa.crawl.worker.worker import EXHAUSTED
 from lycosa.errors import ConfigError
 from lycosa.failpoints import arm_from_environment
@@ -125,7 +126,7 @@ def run_crawl(
         if job.store.place and not job.log.name:
             job = named(job)
             directory.write_job(job)
-        log = directory.log(job)
+        log = caught_up(directory, job, directory.log(job), listener.waiting)
         directory.copy_job()
         with closing(log), _uploads(directory, job) as uploads:
             refuse_moved(log, directory)

@@ -54,11 +54,13 @@ from lycosa.fetch.client import HttpTransport
 from lycosa.frontier.fold.accounts import counted_by
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.readiness.slots import AddressSlots
+from lycosa.log.positions import durable_positions
 from lycosa.marks import Mark
 from lycosa.plugins.scheduling import partitioner_of
 from lycosa.records import Request
 from lycosa.store.archive import ArchiveStore
-from lycosa.store.segments.sealing import Sealed, everything, seal_dead, unsealed
+from lycosa.store.segments.sealing import NOWHERE, Sealed, everything, seal_dead, unsealed
+from lycosa.store.segments.survey import Counted
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -246,7 +248,7 @@ class Runtime:
         if any(mended):
             self.damage.append(str(mended))
         accounts = counted_by(states, self.partitioner.partition_of)
-        seal_dead(path, accounts)
+        seal_dead(path, accounts, positions=durable_positions(self._log))
         elsewhere = partial(is_elsewhere, self._log, self._directory)
         if problems := look_at_sealed(path, accounts, elsewhere):
             self.damage.append(say_sealed(path, problems))
@@ -333,7 +335,7 @@ class Runtime:
             self._store.flush()
             self._fence_own_dead()
             settle = partial(self._rules.settle, is_last=True)
-            sealed = self._store.seal(everything, with_dead=False, settle=settle)
+            sealed = self._seal_own(None, settle)
             return sealed + self._seal_dead() if self.ports.is_shared else sealed
 
         self._seal_aside(seal, on_done)
@@ -375,12 +377,21 @@ class Runtime:
             decided = self._store.segment
             self.worker.when_durable(
                 lambda: self._seal_aside(
-                    lambda: self._store.seal(
-                        everything, decided, with_dead=False, settle=self._rules.settle
-                    ),
-                    self._sealed,
+                    lambda: self._seal_own(decided, self._rules.settle), self._sealed
                 )
             )
+
+    def _seal_own(
+        self, decided: int | None, settle: Callable[[Mapping[int, int]], Counted | None]
+    ) -> list[Sealed]:
+        """Seal segments of this process, after the log that names their records is on the disk."""
+        return self._store.seal(
+            everything,
+            decided,
+            with_dead=False,
+            settle=settle,
+            positions=self._rules.positions() if self._store.has_unsealed else NOWHERE,
+        )
 
     def _fence_own_dead(self) -> None:
         """Take what dead lives of this directory own: nobody else may do so before we end.

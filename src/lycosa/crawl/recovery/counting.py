@@ -31,13 +31,15 @@ from lycosa.errors import LogUnavailable
 from lycosa.frontier.fold.accounts import Accounts
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.format import decode_events
+from lycosa.log.positions import durable_positions
 from lycosa.log.protocol import Log
 from lycosa.log.snapshot import Snapshots
 from lycosa.plugins.loader import load_hooks
 from lycosa.plugins.scheduling import partitioner_of
 from lycosa.records import Moved, Place, Released, Taken
 from lycosa.store.layout import Name
-from lycosa.store.segments.sealing import Sealed, abandoned, seal_dead
+from lycosa.store.segments.digests import Positions
+from lycosa.store.segments.sealing import NOWHERE, Sealed, abandoned, seal_dead
 from lycosa.store.segments.segment import owner_of
 from lycosa.store.segments.survey import Counted, survey
 
@@ -94,6 +96,12 @@ class SealingRules:
         self._wait_until = time.monotonic() + LOOK_SECONDS
         return None
 
+    def positions(self) -> Positions:
+        """Bring the log to the disk, and return how far it is; nothing if a server is silent."""
+        with suppress(LogUnavailable), closing(self._open_log()) as log:
+            return durable_positions(log)
+        return NOWHERE
+
     # -- segments of dead processes -------------------------------------------------------
 
     def seal_dead(self, is_given_up: Callable[[], bool] = lambda: False) -> list[Sealed]:
@@ -116,6 +124,7 @@ class SealingRules:
                 }
                 numbers = sorted(frozenset[int]().union(*wanted.values()))
                 self._fold(log, numbers, accounts, owners, is_given_up)
+                positions = durable_positions(log)
         except LogUnavailable:
             return []
         if is_given_up():
@@ -128,7 +137,8 @@ class SealingRules:
             is_late = division is None or any(owners[number] == writer for number in numbers)
             return not writer or not is_late
 
-        return seal_dead(self._folder, accounts, only=filter(is_decided, names))
+        decided = filter(is_decided, names)
+        return seal_dead(self._folder, accounts, only=decided, positions=positions)
 
     def _partitions_in(
         self, name: Name, writer: str | None, division: Callable[[str], int] | None

@@ -30,6 +30,7 @@ from lycosa.records import Outcome, RecordsLost
 from lycosa.store.layout import (
     CDX,
     KINDS,
+    flushes_path,
     journal_path,
     names_in,
     quad_journal_path,
@@ -37,6 +38,7 @@ from lycosa.store.layout import (
     warc_path,
 )
 from lycosa.store.quarantine import move_aside
+from lycosa.store.segments.flushes import cut_torn
 from lycosa.store.segments.sealing import unsealed
 from lycosa.store.segments.survey import survey
 
@@ -80,6 +82,7 @@ def mend_open(folder: Path, log: Log, states: States, partitioner: Partitioner) 
         if not warc_path(folder, name).exists():
             whole[name.segment] = set()
             continue
+        cut_torn(folder, name)
         found = survey(folder, name, accounts)
         is_short = found.last_end < accounts.ends.get(name.segment, 0)
         if found.is_damaged or is_short:
@@ -91,7 +94,8 @@ def mend_open(folder: Path, log: Log, states: States, partitioner: Partitioner) 
     for name in names:
         if not warc_path(folder, name).exists():  # its rows have no records
             journals = [journal_path(folder, kind, name) for kind in KINDS]
-            move_aside(folder, [*journals, quad_journal_path(folder, name)])
+            others = [quad_journal_path(folder, name), flushes_path(folder, name)]
+            move_aside(folder, [*journals, *others])
     return mended
 
 
@@ -173,7 +177,7 @@ def look_at_sealed(
         if segment in open_names:
             continue
         name = records.get(segment)
-        if name is None and is_elsewhere(segment):
+        if name is None and (accounts.is_given_up(segment) or is_elsewhere(segment)):
             continue
         if name is None:
             problems.append(f"the WARC file of segment {segment} is missing")

@@ -11,6 +11,7 @@
     other_directories  asks the store for segments of other machines
     repair          does what `--repair` promises, in an order that may be interrupted
     log_repair      rebuilds a log from what can be read of it
+    catching_up     enters in a log that has lost its end what the segments hold
     orphans         enters pages in the log that only the segments know
     rewrite         rewrites a segment without its damaged parts
     rebuild         makes rows and quads again from the records

@@ -6,14 +6,15 @@ by then, even while a crawl runs. Of a running crawl only sealed segments are ch
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lycosa import beneath
-from lycosa.config import read_job
+from lycosa.config import Job, read_job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.job_file import refuse_damaged
 from lycosa.crawl.logs.notes import machines_among
@@ -25,6 +26,7 @@ from lycosa.crawl.verify.segments import Segment, check_segment, is_whole, read_
 from lycosa.crawl.verify.server_log import ServerLogView
 from lycosa.errors import ConfigError, LycosaError, StoreError
 from lycosa.frontier.fold.accounts import counted_by
+from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.places import Named
 from lycosa.store.layout import (
     CDX,
@@ -67,11 +69,7 @@ def verify(
         machines = machines_among(view.notes()) if away else {}
     states = {number: history.state for number, history in report.histories.items()}
     accounts = counted_by(states)
-
-    def key_named(one: Named) -> str:
-        state = states[one.partition]
-        return state.table.key(one.page) if one.page < len(state.table) else ""
-
+    key_named = partial(_key_named, states)
     for done, name in enumerate(names):
         tell("segments", done, len(names))
         if is_quick:
@@ -97,6 +95,27 @@ def verify(
     for found in report.segments:
         report.findings += found.findings
     return report
+
+
+def inspect_segments(directory: CrawlDirectory, job: Job, names: Iterable[Name]) -> Report:
+    """Compare some sealed segments with the log, of a crawl whose lock the caller holds."""
+    report = Report(directory.path)
+    report.job = job
+    with _view(directory, report) as view:
+        check_log(view, report, True, say_nothing)
+        named = named_records(view, report)
+    states = {number: history.state for number, history in report.histories.items()}
+    lost = counted_by(states).lost
+    for name in names:
+        mine, given_up = named.get(name.segment, {}), lost.get(name.segment, set())
+        key_named = partial(_key_named, states)
+        report.segments.append(check_segment(directory.path, name, mine, given_up, key_named))
+    return report
+
+
+def _key_named(states: Mapping[int, PartitionState], one: Named) -> str:
+    table = states[one.partition].table
+    return table.key(one.page) if one.page < len(table) else ""
 
 
 def named_segments(report: Report) -> set[int]:

@@ -14,23 +14,25 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from lycosa import beneath
 from lycosa.cluster.partitioners import Partitioner
+from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.job_file import write_job_file
 from lycosa.crawl.logs.notes import refuse_moved
 from lycosa.crawl.logs.other_machines import refuse_running
+from lycosa.crawl.recovery.behind import behind
 from lycosa.crawl.recovery.counting import own_partitioner
 from lycosa.crawl.recovery.lost_records import give_up, mend_open
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.seeds import plant, topics_of
 from lycosa.crawl.takeover import check_partitioner, take_partitions
 from lycosa.crawl.verify.findings import Tell, say_nothing
-from lycosa.crawl.verify.inspection import verify
+from lycosa.crawl.verify.inspection import inspect_segments, verify
 from lycosa.crawl.verify.log_repair import rebuild_log
 from lycosa.crawl.verify.orphans import Adoption
 from lycosa.crawl.verify.rebuild import Source
@@ -41,8 +43,10 @@ from lycosa.errors import ConfigError, LogError
 from lycosa.frontier.fold.accounts import counted_by
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.places import Named, places_of
+from lycosa.log.positions import durable_positions
 from lycosa.log.protocol import Log
 from lycosa.records import Outcome, Place, Taken
+from lycosa.store.layout import Name
 from lycosa.store.quarantine import move_aside
 from lycosa.store.segments.digests import refresh_digests
 from lycosa.store.segments.sealing import seal_dead, unsealed
@@ -81,6 +85,16 @@ def repair(folder: Path, tell: Tell = say_nothing) -> Repaired:
             _Repair(directory, after, done).run()
             after = verify(folder, is_ours=True)
         return Repaired(done, after)
+
+
+def enter_unknown(directory: CrawlDirectory, job: Job, names: Iterable[Name]) -> list[str]:
+    """Enter in the log what sealed segments hold and it has lost; return what was done.
+
+    The caller holds the lock of the directory, and has closed the log.
+    """
+    done: list[str] = []
+    _Repair(directory, inspect_segments(directory, job, names), done).run()
+    return done
 
 
 def _mend_job(directory: CrawlDirectory, report: Report, done: list[str]) -> None:
@@ -157,6 +171,9 @@ class _Repair:
             log.note("planted", b"")
             sent = adoption.send_links(self._folder)
             self._done.append(f"{sent:,} links of stored pages were sent to the frontier again")
+        # The log has everything of these segments now, by other batches than before.
+        for name in behind(self._folder, log):
+            refresh_digests(self._folder, name, durable_positions(log))
 
     def _drop_doubles(self, states: Mapping[int, PartitionState], partitioner: Partitioner) -> None:
         """Drop unknown pages that were fetched again since."""
@@ -191,7 +208,8 @@ class _Repair:
                 return place not in torn and is_not_given_up(place, key)
             return accounts(place, key)
 
-        if sealed := seal_dead(self._folder, is_counted):
+        # What was given up is on the disk before any file is cut or rewritten.
+        if sealed := seal_dead(self._folder, is_counted, positions=durable_positions(log)):
             self._done.append(f"{len(sealed):,} open segments were sealed")
 
     def _rewrite(self, log: Log, states: Mapping[int, PartitionState]) -> None:

@@ -15,6 +15,10 @@ is then made durable in this order:
 last snapshot is snapshotted, and its log trimmed to the archive. One commit is under
 way at a time; what is decided meanwhile goes into the next one.
 
+A power cut may take commits that the disk does not have. The disk is asked before a
+snapshot or an archive that rests on them, before a segment is sealed, and where a host
+asked for a longer pause than a resume would give it.
+
 A log in a server may not answer for a while. Then the same writes are given again until it does;
 a write that had happened happens once.
 """
@@ -79,6 +83,8 @@ class Batch(NamedTuple):
     """Of each write."""
     counts: list[Count]
     """Of each write's partition, once it is committed."""
+    is_synced: bool
+    """Whether a power cut must not take it either."""
 
 
 class CommitTimes(NamedTuple):
@@ -105,6 +111,7 @@ class Committer:
         self._on_superseded = on_superseded
         self._batches_since: dict[int, int] = {}
         self._waiting: list[Callable[[], None]] = []
+        self._must_sync = False
         self.is_busy = False
         self.times = CommitTimes()
         self.counts: dict[int, Count] = {}
@@ -202,6 +209,10 @@ class Committer:
         """Call `release` when everything decided so far is durable."""
         self._waiting.append(release)
 
+    def sync_next(self) -> None:
+        """Let the next commit ask the disk: a power cut must not take what is decided by now."""
+        self._must_sync = True
+
     def note_snapshot(self, partition: int, batches_since: int, state: PartitionState) -> None:
         """Learn how a partition begins: how many batches it has had since its last snapshot."""
         self._batches_since[partition] = batches_since
@@ -212,7 +223,8 @@ class Committer:
         self._batches_since.pop(partition, None)
 
     def _cut(self, partitions: Iterable[Partition]) -> Batch:
-        batch = Batch({}, [], [], [], [])
+        batch = Batch({}, [], [], [], [], self._must_sync)
+        self._must_sync = False
         for partition in partitions:
             events, posts = partition.cut()
             if not events and not posts:
@@ -248,6 +260,8 @@ class Committer:
         if batch.notes:
             ports.log.post_all((), batch.notes)
         results = ports.log.commit(batch.writes)
+        if batch.is_synced:
+            ports.log.sync()
         written = {
             write.partition: sequence for write, sequence in zip(batch.writes, results, strict=True)
         }
@@ -259,6 +273,7 @@ class Committer:
 
     def _keep_snapshot(self, snapshot: Snapshot) -> None:
         """Write a snapshot and trim the log; if the log does not answer, the next one does."""
+        self._ports.log.sync()  # a snapshot outlives a power cut: the log must not be behind it
         self._ports.snapshots.write(*snapshot)
         with suppress(LogUnavailable):
             self._ports.log.trim(snapshot.partition, snapshot.sequence)

@@ -9,6 +9,8 @@ once; a commit follows after `[log] commit_answers` such answers
 
 from __future__ import annotations
 
+from lycosa.crawl.answers.stages import FORGETTABLE_SECONDS
+from lycosa.crawl.pauses import usual_pause
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.worker.alarms import Alarm
 from lycosa.crawl.worker.commits import Committer
@@ -29,6 +31,7 @@ class HostRelease:
 
     def __init__(self, ports: Ports, committer: Committer, tick: Alarm) -> None:
         self._clock = ports.clock
+        self._job = ports.job
         self._commit_seconds = ports.job.log.commit_seconds
         self._commit_answers = ports.job.log.commit_answers
         self._committer = committer
@@ -40,6 +43,18 @@ class HostRelease:
         """Release a host after the next commit."""
         readiness = partition.readiness
         self._committer.after_next(lambda: readiness.give_back(host, self._clock.now()))
+
+    def when_sure(self, partition: Partition, host: int, ended: float) -> None:
+        """Release a host after the next commit, which asks the disk if the host rests for long.
+
+        A power cut takes commits that the disk does not have. A resume waits the job's own pause
+        and a second; a host that was promised more must be remembered.
+        """
+        hosts = partition.state.hosts
+        known = usual_pause(self._job, hosts.kept[host]) + FORGETTABLE_SECONDS
+        if hosts.due[host] - ended > known:
+            self._committer.sync_next()
+        self.when_durable(partition, host)
 
     def after_answer(self, partition: Partition, host: int, ended: float) -> bool:
         """Release a host as its pause allows; returns whether a commit is due now."""

@@ -346,7 +346,7 @@ class Worker:
         if partition.state.errands and partition.state.hosts.closed[host]:
             self._robots.errands_failed(partition, host, answer.ended)
         if must_commit:
-            self._release.when_durable(partition, host)
+            self._release.when_sure(partition, host, answer.ended)
             self._commit()
         elif self._release.after_answer(partition, host, answer.ended):
             self._commit()

@@ -42,6 +42,8 @@ class Accounts:
         self._partition_of = partition_of
         self._segments = segments
         self._ends_of: dict[int, Mapping[int, int]] = {}
+        self._lost_of: dict[int, Container[int]] = {}
+        """Segments of which each partition has given up records."""
 
     def add(self, number: int, state: PartitionState) -> None:
         """Add the records of one partition."""
@@ -49,10 +51,22 @@ class Accounts:
         if wanted is not None:
             ends = {segment: end for segment, end in ends.items() if segment in wanted}
         self._ends_of[number] = ends
+        self._lost_of[number] = state.lost.keys()
         for segment, end in ends.items():
             self.ends[segment] = max(end, self.ends.get(segment, 0))
         for segment, offsets in state.lost.items():
             self.lost.setdefault(segment, set()).update(offsets)
+
+    def is_given_up(self, segment: int) -> bool:
+        """Return whether every partition with records in a segment has given up some of them.
+
+        If the file of such a segment is missing, sealing has removed it: nothing in it counted.
+        """
+        return all(
+            segment in self._lost_of[number]
+            for number, ends in self._ends_of.items()
+            if segment in ends
+        )
 
     def __call__(self, place: Place, key: str = "") -> bool:
         """Return whether a record counts: a page's by its key, a robots file without."""

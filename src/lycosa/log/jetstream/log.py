@@ -284,6 +284,9 @@ class JetStreamLog:
         name = f"STREAM.DELETE.{self._subjects.stream}"
         self._call(self._connection.patiently(lambda: self._connection.api(name)))
 
+    def sync(self) -> None:
+        """Do nothing: the servers keep what they have acknowledged."""
+
     def close(self) -> None:
         """Close the connection; a batch under way is abandoned, as by a kill."""
         self._mailbox.close()

@@ -295,6 +295,9 @@ class PostgresLog:
         question = f'DROP SCHEMA IF EXISTS "{self._schema}" CASCADE'
         self._writer.ask(lambda link: link.execute(question.encode()))
 
+    def sync(self) -> None:
+        """Do nothing: the server has synced what it has acknowledged."""
+
     def close(self) -> None:
         """Close the connections; a transaction under way is undone, as by a kill."""
         self._news.close()

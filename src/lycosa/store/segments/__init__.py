@@ -7,6 +7,7 @@ or its process has ended, it is surveyed (which exchanges count and are whole?) 
     survey   finds out which exchanges of an open segment count and are whole
     sealing  turns a complete segment into Parquet, CDXJ and digests
     digests  SHA-256 of the sealed files
+    flushes  checksums of the rows of an open segment
     leaning  revisits whose payload goes: they get it before
     removal  removes all that came from one host, or single exchanges
 """

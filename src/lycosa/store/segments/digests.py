@@ -5,17 +5,24 @@ have no checksum of their own, so sealing writes their SHA-256 beside them, in t
 `sha256sum`:
 
     # lycosa digests 1 5f2c…        (XXH3 of the lines below, so that the list guards itself)
+    # log 0:1204 3:88 of host 4711 1763450000.123
     9f86d0…  pages/lycosa-0-00001.parquet
 
     cd mycrawl && sha256sum -c digests/*.sha256
 
-Cost: 0.7 ms per megabyte. Segments that older versions sealed have no digests.
+The lines that begin with `# log` say how far the log was when the segment was sealed: partition,
+its last sequence, and the life (owner) that had it then. The disk has had all of that before it
+got the segment, so a log that ends earlier has lost its end (`crawl.recovery.behind`).
+
+Cost: 0.7 ms per megabyte. Segments that older versions sealed have no digests, or none of these
+lines.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterable
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from xxhash import xxh3_64_hexdigest
@@ -33,6 +40,11 @@ from lycosa.store.layout import (
 )
 
 _HEAD = "# lycosa digests 1 "
+_LOG = "# log "
+_POSITION = re.compile(r"\b([0-9]{1,9}):([0-9]{1,18})\b")
+
+Positions = Mapping[int, tuple[int, str]]
+"""How far a log is: the last sequence of each partition, and the life that owns it."""
 
 
 def guarded(folder: Path, name: Name) -> list[Path]:
@@ -46,9 +58,16 @@ def write_digests(
     name: Name,
     files: Iterable[Path],
     content: Callable[[Path], Path] = lambda path: path,
+    positions: Positions | None = None,
 ) -> Path:
-    """Write the digests of files under a temporary name; `content` says where each still stands."""
-    lines = [f"{digest(content(path))}  {path.relative_to(folder)}\n" for path in files]
+    """Write the digests of files under a temporary name; `content` says where each still stands.
+
+    Without `positions` of the log those that the segment was sealed at are kept.
+    """
+    if positions is None:
+        positions = sealed_at(folder, name)
+    lines = [*_position_lines(positions)]
+    lines += [f"{digest(content(path))}  {path.relative_to(folder)}\n" for path in files]
     final = digests_path(folder, name)
     text = "".join(lines)
     final.parent.mkdir(exist_ok=True)
@@ -57,15 +76,47 @@ def write_digests(
     return final
 
 
-def refresh_digests(folder: Path, name: Name) -> None:
+def _position_lines(positions: Positions) -> Iterator[str]:
+    lives: dict[str, list[str]] = {}
+    for number, (sequence, life) in positions.items():
+        lives.setdefault(life, []).append(f"{number}:{sequence}")
+    for life, numbers in lives.items():
+        yield f"{_LOG}{' '.join(numbers)} of {' '.join(life.split())}\n"
+
+
+def refresh_digests(folder: Path, name: Name, positions: Positions | None = None) -> None:
     """Write the digests of a segment anew, as its files are now."""
     there = [path for path in guarded(folder, name) if path.exists()]
-    final = write_digests(folder, name, there)
+    final = write_digests(folder, name, there, positions=positions)
     temporary(final).rename(final)
 
 
 def read_digests(folder: Path, name: Name) -> dict[str, str] | None:
     """Return the digests of a segment by path; None when it has none."""
+    text = _guarded_text(folder, name)
+    if text is None:
+        return None
+    lines = (line for line in text.splitlines() if not line.startswith("#"))
+    return {place: value for value, place in (line.split("  ", 1) for line in lines)}
+
+
+def sealed_at(folder: Path, name: Name) -> Positions:
+    """Return how far the log was when a segment was sealed; nothing where that is not known."""
+    try:
+        text = _guarded_text(folder, name) or ""
+    except StoreError:  # `verify` tells of it
+        return {}
+    found: dict[int, tuple[int, str]] = {}
+    for line in text.splitlines():
+        if line.startswith(_LOG):
+            numbers, _, life = line.removeprefix(_LOG).partition(" of ")
+            for number, sequence in _POSITION.findall(numbers):
+                found[int(number)] = (int(sequence), life)
+    return found
+
+
+def _guarded_text(folder: Path, name: Name) -> str | None:
+    """Return the lines below the head, if there are any; raises `StoreError` if it is damaged."""
     path = digests_path(folder, name)
     try:
         head, _, text = beneath.read_bytes(path).decode("utf-8", "replace").partition("\n")
@@ -76,8 +127,7 @@ def read_digests(folder: Path, name: Name) -> dict[str, str] | None:
             f"{path}: the list of digests is damaged itself\n"
             f"  write it anew: lycosa verify {folder} --repair"
         )
-    pairs = (line.split("  ", 1) for line in text.splitlines())
-    return {place: value for value, place in pairs}
+    return text
 
 
 def digest(path: Path) -> str:

@@ -2,8 +2,11 @@
 
 Sealing converts rows from Arrow IPC streams to Parquet, rewrites quads in larger frames, builds the
 index, and drops exchanges that do not count. Every file is written under a temporary name, synced
-to the disk and renamed, the index last; then the journals are removed, that of `pages` last. So a
-segment with an index is complete, and a sealing that was killed at any moment is simply repeated.
+to the disk and renamed, the index when the disk has the names of the others; then the journals are
+removed, that of `pages` last. So a segment with an index is complete, and a sealing that a kill or
+a power cut ended at any moment is simply repeated. A caller hands in how far the log is
+(`log_positions`), after it has brought the log to the disk: a segment that is sealed outlives a
+cut, and must not know more than the log.
 
 **What does not count.** The log names the place of every exchange that counts, and names it after
 the flush. A process that dies leaves at most the exchanges since its last commit flushed and
@@ -30,6 +33,7 @@ import fcntl
 import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import pyarrow as pa
@@ -40,12 +44,14 @@ from lycosa.store.files import sync_file, sync_folder, temporary, write_at, writ
 from lycosa.store.layout import (
     CDX,
     DIGESTS,
+    FLUSHES,
     JOURNAL,
     KINDS,
     QUAD_JOURNAL,
     TRIPLES,
     Name,
     cdx_path,
+    flushes_path,
     journal_path,
     names_in,
     quad_journal_path,
@@ -54,8 +60,8 @@ from lycosa.store.layout import (
     warc_names,
     warc_path,
 )
-from lycosa.store.segments.digests import write_digests
-from lycosa.store.segments.segment import numbers_locked
+from lycosa.store.segments.digests import Positions, write_digests
+from lycosa.store.segments.segment import keep_number, numbers_locked
 from lycosa.store.segments.survey import Counted, Survey, survey
 from lycosa.store.segments.survey import everything as everything
 from lycosa.store.segments.survey import journal_batches as journal_batches
@@ -73,6 +79,9 @@ _FEW_VALUES = ["kind", "rel", "outcome", "content_type", "charset", "language", 
 _FEW_VALUES += ["via", "rule", "source_url", "reason", "redirect_url", "unread"]
 """Columns that are worth a dictionary; for others it takes time and gives nothing."""
 
+
+NOWHERE: Positions = MappingProxyType({})
+"""The positions of a log that no segment is compared with."""
 
 INDEXED = ("response", "revisit")
 """Records by which archives are replayed; what a browser has rendered is not what a server sent."""
@@ -98,7 +107,7 @@ def abandoned(folder: Path) -> list[Name]:
     A log that is folded *after* this call names everything that counts in them.
     """
     found: list[Name] = []
-    for name in unsealed(folder):
+    for name in _with_journals(folder):
         lock = _lock(folder, name)
         if lock is not None:
             os.close(lock)
@@ -107,9 +116,17 @@ def abandoned(folder: Path) -> list[Name]:
 
 
 def unsealed(folder: Path) -> list[Name]:
-    """Return all unsealed segments, also those that a live process writes to."""
+    """Return all unsealed segments, also those that a live process writes to.
+
+    Journals of a sealed segment may come back by a power cut, in whatever state: they say nothing.
+    """
+    return [name for name in _with_journals(folder) if not cdx_path(folder, name).exists()]
+
+
+def _with_journals(folder: Path) -> list[Name]:
+    """Return the segments that have journals, or an empty file of records."""
     found = {name for kind in KINDS for name in names_in(folder, kind, JOURNAL)}
-    found |= set(names_in(folder, TRIPLES, QUAD_JOURNAL))
+    found |= {*names_in(folder, TRIPLES, QUAD_JOURNAL), *names_in(folder, DIGESTS, FLUSHES)}
     found |= {name for name in warc_names(folder) if _size(warc_path(folder, name)) == 0}
     return sorted(found)
 
@@ -119,18 +136,21 @@ def seal_dead(
     is_counted: Counted,
     reach: Callable[[str], None] = ignore,
     only: Iterable[Name] | None = None,
+    positions: Positions = NOWHERE,
 ) -> list[Sealed]:
     """Seal the segments of a crawl directory whose writing processes are gone.
 
-    Where others crawl meanwhile, `only` must name the segments: one of them may have died
-    after `is_counted` was asked for.
+    `positions` say how far the log is on the disk. Where others crawl meanwhile, `only` must name
+    the segments: one of them may have died after `is_counted` was asked for.
     """
     sealed: list[Sealed] = []
-    for name in sorted(only) if only is not None else unsealed(folder):
+    for name in sorted(only) if only is not None else _with_journals(folder):
         lock = _lock(folder, name)
         if lock is not None:
             try:
-                sealed.append(seal_segment(folder, name, is_counted, reach, is_dead=True))
+                sealed.append(
+                    seal_segment(folder, name, is_counted, reach, is_dead=True, positions=positions)
+                )
             finally:
                 os.close(lock)
     return sealed
@@ -167,6 +187,7 @@ def seal_segment(
     reach: Callable[[str], None] = ignore,
     *,
     is_dead: bool = False,
+    positions: Positions = NOWHERE,
 ) -> Sealed:
     """Seal one segment, whose lock is ours; harmless when it has been done before.
 
@@ -183,6 +204,7 @@ def seal_segment(
         if found.lost:
             raise _not_whole(path, found)
         if not found.kept:
+            keep_number(folder, name.segment)
             _remove_journals(folder, name)
             path.unlink(missing_ok=True)
             return Sealed(name.segment, 0, len(found.dropped))
@@ -191,17 +213,25 @@ def seal_segment(
         written = _write_quads(folder, name, found)
         written += [_write_rows(folder, kind, name, found) for kind in KINDS]
         index = _write_index(folder, name, found)
-        written += [write_digests(folder, name, [*written, index], temporary), index]
+        written.append(write_digests(folder, name, [*written, index], temporary, positions))
         reach("seal.written")
-        for final in written:
-            temporary(final).rename(final)
-            reach("seal.renamed")
-        for part in (TRIPLES, *KINDS, DIGESTS, CDX):
-            sync_folder(folder / part)
+        _name(folder, (TRIPLES, *KINDS, DIGESTS), written, reach)
+        _name(folder, (CDX,), [index], reach)
         _remove_journals(folder, name, reach)
     except OSError as error:
         raise _cannot_seal(path, error) from error
     return Sealed(name.segment, found.kept, len(found.dropped))
+
+
+def _name(
+    folder: Path, parts: Iterable[str], written: list[Path], reach: Callable[[str], None]
+) -> None:
+    """Give files their names, and bring these to the disk."""
+    for final in written:
+        temporary(final).rename(final)
+        reach("seal.renamed")
+    for part in parts:
+        sync_folder(folder / part)
 
 
 def _not_whole(path: Path, found: Survey) -> StoreError:
@@ -333,6 +363,7 @@ def _as_table(batches: list[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
 
 def _remove_journals(folder: Path, name: Name, reach: Callable[[str], None] = ignore) -> None:
     quad_journal_path(folder, name).unlink(missing_ok=True)
+    flushes_path(folder, name).unlink(missing_ok=True)
     for kind in KINDS:
         journal_path(folder, kind, name).unlink(missing_ok=True)
         reach("seal.removed")

@@ -20,6 +20,7 @@ from lycosa import beneath
 from lycosa.errors import StoreError
 from lycosa.store.files import Appendable, sync_folder
 from lycosa.store.layout import (
+    DIGESTS,
     KINDS,
     MOST_IN_DIRECTORY,
     TRIPLES,
@@ -32,6 +33,7 @@ from lycosa.store.layout import (
     quad_journal_path,
     warc_path,
 )
+from lycosa.store.segments.flushes import Flushes
 from lycosa.store.tables.quads import QuadJournal
 from lycosa.store.tables.rows import JOURNAL_SCHEMAS, Pending
 from lycosa.store.warc.record_reader import members
@@ -78,6 +80,9 @@ class Segment:
         """Begin a segment with a number that is not in use."""
         self._schemas = schemas
         self._is_synced = is_synced
+        self._folder = folder
+        self._has_names = False
+        """Whether the disk has the names of the files."""
         self._flushing = threading.Lock()
         self.lock = threading.Lock()
         """Held while a fetch is appended: its records and rows are flushed together."""
@@ -97,13 +102,12 @@ class Segment:
         """Of the file of records."""
         self.journals: dict[str, RowJournal] = {}
         self.quads: QuadJournal | None = None
+        self._flushes: Flushes | None = None
         try:
             self.quads = QuadJournal(quad_journal_path(folder, self.name))
+            self._flushes = Flushes(folder, self.name)
             for kind in KINDS:
                 self.journals[kind] = RowJournal(folder, kind, self.name, schemas[kind])
-            if is_synced:
-                for part in (WARC, TRIPLES, *KINDS):
-                    sync_folder(folder / part)
         except OSError as error:
             self.close()
             raise cannot_begin(folder, error) from error
@@ -114,15 +118,27 @@ class Segment:
         return self.name.segment
 
     def flush(self) -> None:
-        """Hand all that was appended to the operating system, the rows of `pages` last."""
+        """Hand all that was appended to the operating system, the rows of `pages` last.
+
+        The first time it brings the names of the files to the disk. After a power cut the log may
+        name records of this segment: its number must not be given again, and what is lost of its
+        files must not look like files that were moved away.
+        """
         with self._flushing:
+            if not self._has_names:
+                for part in (WARC, TRIPLES, DIGESTS, *KINDS, "."):
+                    sync_folder(self._folder / part)
+                self._has_names = True
             with self.lock:
                 pending, self.pending = self.pending, Pending(self._schemas)
                 blocks, self.blocks = self.blocks, []
-            for kind, batch in pending.batches().items():
+            batches = pending.batches()
+            for kind, batch in batches.items():
                 self.journals[kind].append(batch)
-            assert self.quads is not None
+            assert self.quads is not None and self._flushes is not None
             self.quads.append(blocks)
+            if batches or not self._flushes.file.end:
+                self._flushes.note({kind: one.file for kind, one in self.journals.items()})
             for file in self._files():
                 file.flush(self._is_synced)
 
@@ -137,7 +153,9 @@ class Segment:
     def _files(self) -> list[Appendable]:
         """Return the files in the order in which they are flushed."""
         quads = [self.quads.file] if self.quads is not None else []
-        return [self.warc, *quads, *(journal.file for journal in self.journals.values())]
+        flushes = [self._flushes.file] if self._flushes is not None else []
+        journals = (journal.file for journal in self.journals.values())
+        return [self.warc, *quads, *journals, *flushes]
 
 
 def cannot_begin(folder: Path, error: OSError) -> StoreError:
@@ -187,6 +205,18 @@ def numbers_locked(folder: Path) -> Iterator[int]:
         yield descriptor
     finally:
         os.close(descriptor)
+
+
+def keep_number(folder: Path, segment: int) -> None:
+    """See that the number of a segment is not given again when its files are removed.
+
+    The disk gets it, too: after a power cut the log may say of its places that they are lost.
+    """
+    with numbers_locked(folder) as numbers:
+        last = os.pread(numbers, _LONGEST_NUMBER, 0)
+        if not last.isdigit() or int(last) < segment:
+            os.ftruncate(numbers, os.pwrite(numbers, b"%d" % segment, 0))
+        os.fsync(numbers)
 
 
 def _begin(folder: Path, worker: int, directory: int) -> tuple[Name, Appendable]:

@@ -9,14 +9,19 @@ than its rows say. The row of a page also says how many links, texts and blocks 
 it.
 
 A kill cannot damage an exchange that counts: bytes are flushed before the event that names them is
-written. A file system that lost the end of a file, or a person who cut it, can.
+written. A file system that lost the end of a file, or a person who cut it, can. After a power cut
+pages of the WARC file may be missing, and blocks of it end with zeros. Few others do, so the
+records around such blocks are read.
 
-Cost: the rows of a segment are read once; records are read only where rows are missing.
+Cost: the rows of a segment are read once; records are read only where rows are missing, and where
+a block of 512 bytes ends with a zero: one in 256.
 """
 
 from __future__ import annotations
 
+import mmap
 from array import array
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from itertools import takewhile
 from pathlib import Path
@@ -40,6 +45,8 @@ Counted = Callable[[Place, str], bool]
 
 _PLACES = ["fetch_id", "fetched_at", "offset", "length", "group_offset", "group_length"]
 _CONTENT = ["link_rows", "text_rows", "quad_blocks"]
+_BLOCK_BYTES = 512
+"""The least that a disk writes or loses."""
 _MAIN = ("response", "revisit", "conversion")
 
 
@@ -123,8 +130,9 @@ def survey(folder: Path, name: Name, is_counted: Counted, *, is_dead: bool = Tru
     size = path.stat().st_size if path.exists() else 0
     found = _Found()
     content = _Content(folder, name) if is_dead else None
+    blocks = _Blocks(path) if is_dead and size else None
     for kind in ("hosts", "pages"):
-        _read_rows(folder, kind, name, size, is_counted, content, found)
+        _read_rows(folder, kind, name, (size, blocks), is_counted, content, found)
     first = min((start for start, _ in found.groups), default=size)
     if is_dead and size:
         _find_holes(path, name, is_counted, found)
@@ -150,11 +158,12 @@ def _read_rows(
     folder: Path,
     kind: str,
     name: Name,
-    size: int,
+    records: tuple[int, _Blocks | None],
     is_counted: Counted,
     content: _Content | None,
     found: _Found,
 ) -> None:
+    size, blocks = records
     path = journal_path(folder, kind, name)
     is_page = kind == "pages"
     has_content = content is not None and is_page and _says_content(path)
@@ -181,8 +190,10 @@ def _read_rows(
             elif is_page and not is_named:
                 found.dropped.append((moment, start, extent))
                 found.dropped_ids.append(number)
-            elif start + extent > size or not (
-                content is None or not parts or content.is_whole(number, parts)
+            elif (
+                start + extent > size
+                or (blocks is not None and blocks.is_torn(start, extent))
+                or not (content is None or not parts or content.is_whole(number, parts))
             ):
                 found.is_damaged = found.is_damaged or is_named
                 found.dropped.append((moment, start, extent))
@@ -237,6 +248,36 @@ def _add_hole(
 def _key_of(record: Record) -> str:
     url = record.headers["WARC-Target-URI"]
     return "" if url.endswith("/robots.txt") else key_of(url)
+
+
+class _Blocks:
+    """The blocks of a WARC file that may have been lost: a file system gives zeros for them."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._ends = array("Q")
+        with (
+            beneath.open_file(path, "rb") as file,
+            mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as content,
+        ):
+            last, size = content[_BLOCK_BYTES - 1 :: _BLOCK_BYTES], len(content)
+            is_last_torn = content[size - 1] == 0
+        at = last.find(0)
+        while at >= 0:
+            self._ends.append((at + 1) * _BLOCK_BYTES - 1)
+            at = last.find(0, at + 1)
+        if is_last_torn and size % _BLOCK_BYTES:
+            self._ends.append(size - 1)
+
+    def is_torn(self, start: int, extent: int) -> bool:
+        """Return whether a group of records has such a block and cannot be read."""
+        first = bisect_left(self._ends, start)
+        if first == len(self._ends) or self._ends[first] >= start + extent:
+            return False
+        end = start
+        for offset, length, _ in _until(members(self._path, start), start + extent):
+            end = offset + length
+        return end != start + extent
 
 
 class _Content:
