@@ -7,10 +7,14 @@ very port that requests would go to, and must never see a connection.
 
 from __future__ import annotations
 
+import dataclasses
 import socket
+from collections import Counter
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from time import time
+from typing import NamedTuple
 
 import pytest
 
@@ -18,9 +22,12 @@ from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.inspect.edits import retry_failed
 from lycosa.crawl.processes.run import require_contact, run_crawl
+from lycosa.crawl.takeover import take_partition
 from lycosa.errors import ConfigError
 from lycosa.fetch import dns
-from lycosa.records import Outcome
+from lycosa.log.format import encode
+from lycosa.log.protocol import Write
+from lycosa.records import HostResolved, Outcome, Taken
 from lycosa.testweb.servers.server import Listen, SocketWeb
 from lycosa.testweb.web import Reply
 from lycosa.url import canonicalize, url_of
@@ -270,3 +277,70 @@ def test_of_several_addresses_the_one_that_may_be_asked_is(tmp_path: Path) -> No
     outcomes, came = crawl_turning(tmp_path / "crawl", turning)
     assert came == []
     assert set(outcomes.values()) == {Outcome.KEPT}
+
+
+class Halves(NamedTuple):
+    """The two halves of a crawl of the chain, which ends in the middle at its limit."""
+
+    directory: CrawlDirectory
+    names: TurningNames
+    found: list[socket.socket]
+    """Listens where nobody may be asked."""
+    rest: Job
+    """The job without its limit."""
+
+
+@contextmanager
+def half_a_chain(path: Path, first: list[str], second: list[str]) -> Iterator[Halves]:
+    names = TurningNames(first, second)
+    with (
+        listeners() as (port, found),
+        ThreadedNameServer(names.find) as server,
+        SocketWeb(DrawnWeb(CHAIN), tls=False, listen=Listen(port, first_address=FIRST)),
+    ):
+        job = job_of([f"http://turning.test:{port}/"], 0.2, name_servers=[server.address])
+        directory = CrawlDirectory.create(path, with_pages(job, PAGES // 2))
+        assert run_crawl(directory).reason == "pages"
+        yield Halves(directory, names, found, job)
+
+
+def with_pages(job: Job, pages: int) -> Job:
+    return dataclasses.replace(job, limits=dataclasses.replace(job.limits, pages=pages))
+
+
+def test_a_crawl_that_goes_on_under_another_limit_asks_for_no_name_again(tmp_path: Path) -> None:
+    turning = half_a_chain(tmp_path / "crawl", [FIRST], ["127.0.0.1"])
+    with turning as (directory, names, found, rest):
+        directory.write_job(rest)
+        assert run_crawl(directory).reason == "exhausted"
+        assert visitors(found) == []
+    assert list(outcomes_of(directory).values()) == [Outcome.KEPT] * PAGES
+    assert names.asked == 1
+
+
+def test_an_address_of_the_log_that_is_allowed_no_longer_is_not_asked(tmp_path: Path) -> None:
+    with half_a_chain(tmp_path / "crawl", [FIRST], [FIRST]) as (directory, names, _, rest):
+        fetch = dataclasses.replace(rest.fetch, private_networks=("127.99.0.0/16",))
+        directory.write_job(dataclasses.replace(rest, fetch=fetch))
+        directory.accept_here()
+        run_crawl(directory)
+    outcomes = Counter(outcomes_of(directory).values())
+    assert outcomes == {Outcome.KEPT: PAGES // 2, Outcome.REFUSED_ADDRESS: 1}
+    assert names.asked == 2
+
+
+def test_an_address_that_was_written_into_the_log_is_judged_as_any_other(tmp_path: Path) -> None:
+    with half_a_chain(tmp_path / "crawl", [FIRST], [FIRST]) as (directory, names, found, rest):
+        directory.write_job(rest)
+        with closing(directory.log(rest)) as log:
+            for number in range(rest.frontier.partitions):
+                taken = Taken(time(), "a stranger")
+                opened = take_partition(log, directory.snapshots(), number, taken, rest.digest())
+                hosts = range(len(opened.state.host_names))
+                forged = [HostResolved(time(), host, "127.0.0.1", time() + 3600) for host in hosts]
+                log.commit([Write(number, opened.state.sequence, encode(forged), [], 0)])
+        run_crawl(directory)
+        assert visitors(found) == []
+    outcomes = Counter(outcomes_of(directory).values())
+    assert outcomes == {Outcome.KEPT: PAGES // 2, Outcome.REFUSED_ADDRESS: 1}
+    assert names.asked == 1

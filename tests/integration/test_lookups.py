@@ -198,18 +198,37 @@ def test_the_number_of_questions_under_way_has_a_bound(
         assert sum(1 for other in moments[number:] if other < moment + 0.999) <= 4
 
 
-def test_another_job_asks_for_all_names_anew(tmp_path: Path) -> None:
-    web = AskedWeb(forest(3), 86_400.0)
-    simulation = simulate(web, tmp_path)
+def run_again(simulation: Simulation, **fetch: object) -> None:
+    """Go on after forty seconds, with other settings."""
     simulation.run(virtual_seconds=40.0)
-    assert len(web.asked) == 3
     simulation.job = Job.of(
         seeds=simulation.job.seeds,
         politeness={"delay_seconds": PAUSE},
         frontier={"partitions": 4},
-        fetch={"retries": 7},
+        limits={"pages": 1_000},
+        fetch=fetch,
     )
     assert simulation.run().reason == "exhausted"
+
+
+def test_addresses_outlive_a_resume_under_another_limit(tmp_path: Path) -> None:
+    web = AskedWeb(forest(3), 86_400.0)
+    run_again(simulate(web, tmp_path), retries=7)
+    assert len(web.asked) == 3
+
+
+def test_addresses_that_have_expired_are_asked_for_again_after_a_resume(tmp_path: Path) -> None:
+    web = AskedWeb(forest(3), 30.0)
+    simulation = simulate(web, tmp_path)
+    simulation.run(virtual_seconds=15.0)
+    assert len(web.asked) == 3
+    run_again(simulation)
+    assert min(Counter(host for host, _ in web.asked).values()) > 1
+
+
+def test_a_job_with_other_name_servers_asks_for_all_names_again(tmp_path: Path) -> None:
+    web = AskedWeb(forest(3), 86_400.0)
+    run_again(simulate(web, tmp_path), name_servers=["127.0.0.1"])
     assert len(web.asked) == 6
 
 

@@ -215,7 +215,26 @@ def test_the_digest_tells_jobs_apart_and_nothing_else() -> None:
     assert Job.of().digest() == parse_job("[limits]\npages = 0").digest()
     assert Job.of().digest() != Job.of(limits={"pages": 1}).digest()
     assert Job.of(revisit={"seconds": -0.0}).digest() == Job.of().digest()
-    assert len(Job.of().digest()) == 16
+    assert len(Job.of().digest()) == 33
+
+
+@pytest.mark.parametrize(
+    ("fetch", "is_same"),
+    [
+        ({"retries": 9}, True),
+        ({"name_servers": ["127.0.0.1"]}, False),
+        ({"hosts_file": "hosts"}, False),
+        ({"proxy": "http://127.0.0.1:3128"}, False),
+        ({"allow_private": True}, False),
+        ({"private_networks": ["10.0.0.0/8"]}, False),
+        ({"loopback_origins": ["localhost:80"]}, False),
+    ],
+)
+def test_the_end_of_a_digest_is_of_the_settings_that_addresses_depend_on(
+    fetch: dict[str, object], is_same: bool
+) -> None:
+    ends = [job.digest().partition("-")[2] for job in (Job.of(), Job.of(fetch=fetch))]
+    assert (ends[0] == ends[1]) is is_same
 
 
 def without_contradictions(tables: dict[str, dict[str, object]]) -> dict[str, dict[str, object]]:

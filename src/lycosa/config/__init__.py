@@ -49,7 +49,7 @@ from lycosa.config.notify import Notify
 from lycosa.config.reader import read_tables
 from lycosa.config.reference import example, reference
 from lycosa.config.render import Render
-from lycosa.config.requests import Fetch, Limits, Politeness, Robots
+from lycosa.config.requests import ADDRESSING, Fetch, Limits, Politeness, Robots
 from lycosa.config.sections import (
     DURABILITIES,
     PARTITIONERS,
@@ -181,10 +181,12 @@ class Job(Record):
         """Return a short name for exactly this job and its seeds, the same on every machine.
 
         The digest of a long list of seeds stands for the list, so the file need not be read again
-        once the seeds are in the queue, nor even exist.
+        once the seeds are in the queue, nor even exist. After a dash stands a digest of the
+        settings that addresses depend on, so that a resume knows which change makes them void.
         """
         text = self.portable().to_toml("seeds.txt")
-        return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
+        addressing = repr([getattr(self.fetch, name) for name in ADDRESSING])
+        return f"{_short(text)}-{_short(addressing)}"
 
     def _pieces(self) -> Iterator[str]:
         """Yield the job's text, a long list of seeds in pieces."""
@@ -195,6 +197,10 @@ class Job(Record):
         yield before
         yield from write_long_list(self.seeds.blocks())
         yield after
+
+
+def _short(text: str) -> str:
+    return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
 def read_job(path: Path | str) -> Job:

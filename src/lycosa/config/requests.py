@@ -138,6 +138,18 @@ SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"})
 """Headers whose values are secrets, which a job must not hold."""
 
 
+ADDRESSING = (
+    "name_servers",
+    "hosts_file",
+    "proxy",
+    "allow_private",
+    "private_networks",
+    "loopback_origins",
+)
+"""Keys of `[fetch]` that decide which address a name has. Those of the guard are among them: of
+several addresses the first that it accepts is used."""
+
+
 class Fetch(Record):
     """Requests: identity, connections, time limits, content types."""
 

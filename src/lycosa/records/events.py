@@ -43,7 +43,7 @@ class Taken(Event, frozen=True, array_like=True, tag=1):
 
 
 class Configured(Event, frozen=True, array_like=True, tag=2):
-    """From here on decisions were made under the job with this digest."""
+    """From here on decisions were made under the job with this digest (`Job.digest`)."""
 
     moment: float
     digest: str

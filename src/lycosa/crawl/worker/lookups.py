@@ -2,8 +2,9 @@
 
 An answer is an event of the host's partition: the address, and until when it is valid.
 So the state is the only cache there is, it survives a kill, and a resumed crawl asks for
-nothing that it still knows. A job that has changed asks for everything anew, because it may
-ask another name server, a proxy or none (`Configured`).
+nothing that it still knows, also under another limit or pause. A change of name servers, hosts
+file, proxy or allowed addresses makes it ask for everything again (`Configured`). The guard judges
+an address before every request, whether it was looked up or read from the log.
 
     resolve      the address if it is known and valid; else the host waits for it
     look_ahead   a host is due soon: let its address be known by then

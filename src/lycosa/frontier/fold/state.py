@@ -176,11 +176,12 @@ class PartitionState(Holdings):
         self.batons.apply_came(event)
 
     def _apply_configured(self, event: Configured) -> None:
-        self.job_digest = event.digest
-        # Another job may ask another name server, a proxy, or a hosts file.
-        expires = self.hosts.address_expires
-        expires[:] = array("d", bytes(len(expires) * expires.itemsize))
-        # Or guess more.
+        before, self.job_digest = self.job_digest, event.digest
+        # Digests of earlier releases do not say whether the job asks another name server.
+        addressing = event.digest.partition("-")[2]
+        if not addressing or addressing != before.partition("-")[2]:
+            self.hosts.address_expires[:] = array("d", bytes(8 * len(self.hosts.address)))
+        # Another job may guess more.
         self.sites.mined_out[:] = array("B", bytes(len(self.sites.mined_out)))
 
     def _apply_inbox_read(self, event: InboxRead) -> None:
