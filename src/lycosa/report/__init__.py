@@ -15,6 +15,8 @@ the crawl. The same rows make the figure, the table and the file in `data/`.
     fits          fits power laws
     wording       formats numbers, and text from the web
     page          the HTML document
+    latex         the same as LaTeX source
+    printing      the same as PDF, printed by Chromium
     notes         notes on methods, and references
     style         the style sheet
     comparison    the report on two crawls

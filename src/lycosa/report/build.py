@@ -4,16 +4,19 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.report.facts import facts_of
 from lycosa.report.figure_files import figure_files
+from lycosa.report.latex import latex_document
 from lycosa.report.output import INDEX, check_place, write_report
 from lycosa.report.page import Entry, Part, document
+from lycosa.report.printing import find_printer, print_pdf
 from lycosa.report.section import Facts, Row, Section, Shown
 from lycosa.report.sections import CHAPTERS
 from lycosa.spreadsheets import cell
@@ -39,14 +42,16 @@ def report(
     *,
     rebuild: bool = False,
     with_audit: bool = True,
-    with_figures: bool = False,
+    forms: Collection[str] = (),
     tell: Callable[[str], None] = ignore,
     reach: Callable[[str], None] = ignore,
 ) -> Reported:
     """Report on a crawl; `tell` gets the name of each step.
 
-    With `with_figures` the figures are files, too: SVG, PDF, and data with scripts for gnuplot.
+    `forms` are what is written besides the HTML document: `figures` as SVG, PDF, and data with
+    scripts for gnuplot; `latex`, with its figures; `pdf`.
     """
+    printer = find_printer() if "pdf" in forms else ""
     directory = CrawlDirectory.open(folder)
     place = folder / FOLDER if place is None else place
     check_place(place, folder)
@@ -63,8 +68,10 @@ def report(
         tell("writing")
         place.parent.mkdir(parents=True, exist_ok=True)
         entries = [entry for part in parts for entry in part.entries]
-        drawn = figure_files(entries) if with_figures else ()
-        write_report(place, document(facts, parts), files, reach, drawn)
+        latex = latex_document(facts, parts) if "latex" in forms else ""
+        drawn = figure_files(entries) if latex or "figures" in forms else ()
+        printed = partial(print_pdf, printer) if printer else None
+        write_report(place, document(facts, parts), files, reach, drawn, latex, printed)
     return Reported(place / INDEX, is_new, entries)
 
 

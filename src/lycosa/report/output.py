@@ -1,4 +1,4 @@
-"""Writes a report to its folder (`index.html`, `data/`, `figures/`), whole or not at all.
+"""Writes a report to its folder (`index.html`, `data/`, `figures/` …), whole or not at all.
 
 It is written next to that folder under another name and then renamed; an existing report is moved
 aside for that moment. A process that was killed at any time leaves the old report,
@@ -20,6 +20,7 @@ from lycosa.store.files import sync_file, sync_folder
 from lycosa.store.segments.sealing import ignore
 
 INDEX, DATA, FIGURES = "index.html", "data", "figures"
+LATEX, PDF = "report.tex", "report.pdf"
 _HEAD_BYTES = 400
 _MARK = f'name="generator" content="{GENERATOR}'.encode()
 
@@ -44,7 +45,9 @@ def check_place(place: Path, crawl: Path) -> None:
 
 def is_report(place: Path) -> bool:
     """Say whether a folder holds a report of ours, and nothing else."""
-    if not place.is_dir() or {path.name for path in place.iterdir()} - {INDEX, DATA, FIGURES}:
+    if not place.is_dir() or {path.name for path in place.iterdir()} - {
+        *(INDEX, DATA, FIGURES, LATEX, PDF)
+    }:
         return False
     try:
         with beneath.open_file(place / INDEX, "rb") as file:
@@ -59,8 +62,13 @@ def write_report(
     files: Mapping[str, str],
     reach: Callable[[str], None] = ignore,
     figures: Iterable[tuple[str, bytes]] = (),
+    latex: str = "",
+    printed: Callable[[Path, Path], None] | None = None,
 ) -> None:
-    """Put a report in its place, instead of the one that is there."""
+    """Put a report in its place, instead of the one that is there.
+
+    `latex` is its source for TeX, if that is wanted; `printed` makes a PDF of the document.
+    """
     new, old = (place.with_name(f".{place.name}.{word}") for word in ("new", "old"))
     try:
         for leftover in (new, old):
@@ -74,6 +82,11 @@ def write_report(
             beneath.write_bytes(new / FIGURES / name, drawn)
             sync_file(new / FIGURES / name)
         _write(new / INDEX, document)
+        if latex:
+            _write(new / LATEX, latex)
+        if printed is not None:
+            printed(new / INDEX, new / PDF)
+            sync_file(new / PDF)
         sync_folder(new / DATA)
         sync_folder(new)
         reach("report.written")

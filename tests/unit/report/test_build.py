@@ -335,7 +335,7 @@ def test_a_crawl_that_reached_no_page_is_reported(tmp_path: Path) -> None:
 
 def test_figures_are_files_for_documents_and_for_gnuplot_where_asked_for(studied: Path) -> None:
     place = studied / "report"
-    found = report(studied, with_audit=False, with_figures=True)
+    found = report(studied, with_audit=False, forms=("figures",))
     names = [
         f"{entry.section.name}-{number}"
         for entry in found.entries
@@ -377,7 +377,7 @@ def test_a_crawl_with_topics_has_a_chapter_on_them(tmp_path: Path) -> None:
     folder = tmp_path / "mycrawl"
     about = {key: (name, 0.75) for key, name in keys.items()}
     write_with_topics(folder, [*fetches, Fetch(A)], about, wanted=["gardens"])
-    found = report(folder, with_figures=True)
+    found = report(folder, forms=("figures",))
     assert all(entry.shown.is_filled for entry in found.entries[-4:])
     assert sentence_of(found, "topics") == (
         "Of 16 pages that were classified, 12 (75 %) are about one of 3 topics; gardens has the"

@@ -38,6 +38,10 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Also write the figures as SVG and PDF, and data with scripts for gnuplot, to figures/.",
 )
+@click.option(
+    "--latex", is_flag=True, help="Also write report.tex, and the figures that it includes."
+)
+@click.option("--pdf", is_flag=True, help="Also print the report to report.pdf, by Chromium.")
 @json_flag
 def report(
     path: Path,
@@ -45,6 +49,8 @@ def report(
     rebuild: bool,
     without_audit: bool,
     with_figures: bool,
+    latex: bool,
+    pdf: bool,
     as_json: bool,
 ) -> None:
     """Write an HTML report about a crawl.
@@ -57,13 +63,15 @@ def report(
     require("report")
     from lycosa.report import build
 
+    wanted = {"figures": with_figures, "latex": latex, "pdf": pdf}
+
     with told(as_json) as tell:
         found = build.report(
             path,
             place,
             rebuild=rebuild,
             with_audit=not without_audit,
-            with_figures=with_figures,
+            forms=[form for form, is_wanted in wanted.items() if is_wanted],
             tell=tell,
         )
     if as_json:
