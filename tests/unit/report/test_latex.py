@@ -67,7 +67,9 @@ def test_tex_reads_no_command_of_strangers_and_every_group_is_closed(crawl: Path
 def test_every_row_of_a_table_has_all_its_cells(crawl: Path) -> None:
     report(crawl, with_audit=False, forms=("latex",))
     source = (crawl / "report" / "report.tex").read_text()
-    tables = re.findall(r"\\begin\{longtable\}\{([^\n]*)\}\n(.*?)\\end\{longtable\}", source, re.DOTALL)
+    tables = re.findall(
+        r"\\begin\{longtable\}\{([^\n]*)\}\n(.*?)\\end\{longtable\}", source, re.DOTALL
+    )
     for places, body in tables:
         columns = len(re.findall(r"l|r|p\{75mm\}", places.replace("p{75mm}", "l")))
         rows = [row for row in body.split("\\\\\n") if "\\caption" not in row and "&" in row]
