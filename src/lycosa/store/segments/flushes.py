@@ -9,7 +9,7 @@ after any other loss. Records and quads guard themselves: gzip and zstd have che
 A kill takes no page: the kernel has them. It can leave rows behind the last line; the log names
 none of them, and they are cut off, too.
 
-Cost: 0.2 µs a kilobyte of rows, and one write a flush. Older versions have written no such file;
+Cost: 0.08 µs a kilobyte of rows, and one write a flush. Older versions have written no such file;
 their journals are taken as they are.
 """
 
