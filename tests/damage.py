@@ -12,9 +12,11 @@ content, a redirect, a dead link, robots files with and without rules, one of wh
 from __future__ import annotations
 
 import os
+import random
 import subprocess
 import sys
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 from lycosa.config import Job
@@ -24,6 +26,7 @@ from lycosa.records import Request, Resolved
 from lycosa.store.reader import captures, table
 from lycosa.testweb.servers.server import SocketWeb
 from lycosa.testweb.web import HTML, PLAIN, Reply
+from warm import lycosa
 
 HOSTS, PAGES = 5, 11
 _SECONDS = 0.004
@@ -101,19 +104,20 @@ def damage_web() -> SocketWeb:
     return SocketWeb(_Web(), tls=False, time_scale=1.0)
 
 
-def job_of(server: SocketWeb, pages: int = 0) -> Job:
-    return Job.of(
-        [url(0, 0)],
-        [{"action": "accept", "suffix": "test"}],
-        limits={"free_disk_bytes": 0, "pages": pages},
-        politeness={"delay_seconds": 0.0, "ip_delay_seconds": 0.0, "answer_time_factor": 0.0},
-        fetch={"allow_private": True, "hosts_file": str(server.hosts_file), "connections": 1},
-        frontier={"partitions": 4},
-        discovery={"mining": "off"},
-        traps={"budget": 0},
-        log={"commit_seconds": 0.001, "snapshot_batches": 3},
-        crawl={"workers": 1},
-    )
+def job_of(server: SocketWeb, pages: int = 0, **more: Mapping[str, object]) -> Job:
+    sections: dict[str, dict[str, object]] = {
+        "limits": {"free_disk_bytes": 0, "pages": pages},
+        "politeness": {"delay_seconds": 0.0, "ip_delay_seconds": 0.0, "answer_time_factor": 0.0},
+        "fetch": {"allow_private": True, "hosts_file": str(server.hosts_file), "connections": 1},
+        "frontier": {"partitions": 4},
+        "discovery": {"mining": "off"},
+        "traps": {"budget": 0},
+        "log": {"commit_seconds": 0.001, "snapshot_batches": 3},
+        "crawl": {"workers": 1},
+    }
+    for name, keys in more.items():
+        sections[name] = {**sections[name], **keys}
+    return Job.of([url(0, 0)], [{"action": "accept", "suffix": "test"}], **sections)
 
 
 def stopped(server: SocketWeb, folder: Path, pages: int = 30) -> Path:
@@ -124,6 +128,16 @@ def stopped(server: SocketWeb, folder: Path, pages: int = 30) -> Path:
     run_crawl(directory)
     directory.write_job(job_of(server))
     directory.copy_job()  # as if the last run had been stopped, not ended by a limit
+    return folder
+
+
+def finished(server: SocketWeb, folder: Path) -> Path:
+    """Crawl everything, then study the crawl and build its indexes."""
+    directory = CrawlDirectory.open(stopped(server, folder))
+    run_crawl(directory)
+    for command in ("study", "index"):
+        done = lycosa(command, folder)
+        assert done.returncode == 0, done.stderr
     return folder
 
 
@@ -146,7 +160,7 @@ def killed(server: SocketWeb, folder: Path, pages: int = 4, at: str = "answer.st
 def cut(path: Path, share: float) -> None:
     """Keep this share of a file; of a job not up to the end of a line, where it would be valid."""
     size = int(path.stat().st_size * share)
-    if path.suffix == ".toml":
+    if size and path.suffix == ".toml":
         size = path.read_bytes().rindex(b"=", 0, size) + 1
     os.truncate(path, size)
 
@@ -164,6 +178,21 @@ def flip(path: Path, share: float) -> None:
         place = head + 10
     content[place] ^= 0xFF
     path.write_bytes(bytes(content))
+
+
+def overwrite(path: Path) -> None:
+    """Replace all bytes of a file by as many others."""
+    path.write_bytes(random.Random(path.name).randbytes(path.stat().st_size))
+
+
+def swap(folder: Path, path: Path) -> None:
+    """Exchange the contents of a file and its neighbour; without one, take those of a table."""
+    alike = [one for one in path.parent.glob(f"*{path.suffix}") if one != path and one.is_file()]
+    other = min(alike, default=None) or min(folder.glob("pages/*.parquet"))
+    mine = path.read_bytes()
+    path.write_bytes(other.read_bytes())
+    if alike:
+        other.write_bytes(mine)
 
 
 def complaints(folder: Path) -> list[str]:

@@ -11,6 +11,7 @@ worker runs in this process (`single_process`). Several run in processes of thei
     access          the secrets of a job: login, proxy, webhook
     distant         reads records that other machines have uploaded, in a thread of its own
     main_loop       event loop and clock of a process; raises failures, counts stop requests
+    presence        notices that the folder of a running crawl was removed
     signals         stops a running crawl at SIGINT, SIGTERM, or a call from another thread
     machine         settings that a crawl asks of the operating system and the interpreter
 """

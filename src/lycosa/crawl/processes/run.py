@@ -45,6 +45,7 @@ from lycosa.crawl.processes.machine import (
     require_files,
 )
 from lycosa.crawl.processes.main_loop import MainLoop
+from lycosa.crawl.processes.presence import Presence
 from lycosa.crawl.processes.signals import Stop
 from lycosa.crawl.processes.single_process import SingleProcess
 from lycosa.crawl.recovery.leftovers import mend_before
@@ -118,7 +119,9 @@ def run_crawl(
     hooks = load_hooks(job, plugins)
     give_large_blocks_back()
     arm_from_environment()
+    presence = Presence(directory)
     with (
+        presence.explained(),
         full_disk_explained(directory.path),
         collecting_seldom(),
         directory.locked(listener.waiting) as lock,
@@ -141,10 +144,10 @@ def run_crawl(
             if job.log.server:
                 note_job(log, job, is_first=directory_number(log, directory) == 1)
                 _tell_differences(log, job, listener)
-                return _crawl(crawl, (1, 0.0), lock, listener, stop, uploads)
+                return _crawl(crawl, (1, 0.0), lock, listener, stop, uploads, presence)
             ahead = _clock_ahead(log, listener)
             workers = worker_count(job, scope.hosts, hooks)
-            return _crawl(crawl, (workers, ahead), lock, listener, stop, uploads)
+            return _crawl(crawl, (workers, ahead), lock, listener, stop, uploads, presence)
 
 
 def _tell_differences(log: Log, job: Job, listener: Listener) -> None:
@@ -275,6 +278,8 @@ class _ProgressReport:
         self._next_frame = 0.0
         self.standing: Callable[[], Standing] | None = None
         """Says how the crawl stands, once there is one."""
+        self.look_first: Callable[[], None] = _do_nothing
+        """Is called before anything is reported."""
         self._unsent = unsent
         self._statistics = statistics
         self._notifier = notifier
@@ -283,6 +288,7 @@ class _ProgressReport:
 
     def look(self, progress: Progress) -> None:
         """Report progress if the listener's interval has passed."""
+        self.look_first()
         progress = self.timed(progress)
         if self._statistics is not None:
             self._statistics.look(progress)
@@ -343,12 +349,14 @@ def _crawl(
     listener: Listener,
     stop: Stop,
     uploads: Uploads | None,
+    presence: Presence,
 ) -> Ended:
     """Crawl with so many workers, whose clock is ahead by so many seconds."""
     workers, clock_ahead = crew
     unsent = uploads.told if uploads is not None else _as_it_is
     notifier = _notifier_of(crawl)
     report = _ProgressReport(listener, _statistics_of(crawl.job), unsent, crawl.directory, notifier)
+    report.look_first = presence.look
     assignments = assignments_of(crawl.job, workers, clock_ahead)
     with (
         MainLoop(assignments[0].clock_offset) as main,
@@ -364,6 +372,10 @@ def _crawl(
     report.end(progress, reason)
     log_messages.info("ended: %s", reason)
     return Ended(reason, progress, _is_complete(reason, progress, crawl.job))
+
+
+def _do_nothing() -> None:
+    """Look at nothing."""
 
 
 def _as_it_is(progress: Progress) -> Progress:
