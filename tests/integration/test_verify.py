@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from damage import complaints, cut, damage_web, flip, job_of, killed, stopped
-from damage_cases import Case, cases, is_good, run_all
+from damage import complaints, cut, damage_web, finished, flip, job_of, killed, stopped
+from damage_cases import Case, cases, is_good, own_cases, run_all
 from lycosa.config.seeds import seeds_of
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.testweb.servers.server import SocketWeb
@@ -171,6 +171,12 @@ FEW = [
     Case("stopped", "triples/lycosa-0-00002.nq.zst", "flip", 0.5),
     Case("killed", "log/log.sqlite", "cut", 0.5),
     Case("killed", "log/log.sqlite-wal", "flip", 0.5),
+    Case("stopped", "warc/lycosa-0-00002.warc.gz", "swap"),
+    Case("killed", "pages/lycosa-0-00002.arrows", "empty"),
+    Case("killed", "links/lycosa-0-00002.arrows", "overwrite"),
+    Case("stopped", "log/archive/0000.archive", "swap"),
+    Case("killed", "warc removed", "own"),
+    Case("stopped", "warc emptied, cdx removed", "own"),
 ]
 
 
@@ -188,18 +194,20 @@ def test_what_is_damaged_is_mended_and_every_page_is_kept_once(
     bases: dict[str, Path], tmp_path: Path
 ) -> None:
     results = run_all([*FEW, flip_in_open_segment(bases["killed"], tmp_path)], bases, tmp_path)
-    assert [(str(case), told) for case, told in results if not is_good(told)] == []
+    assert [(str(case), told) for case, told in results if not is_good(case, told)] == []
     assert [(str(case), told) for case, told in results if not told["full"]] == []
 
 
 @pytest.mark.soak
-def test_every_file_of_a_crawl_may_be_cut_flipped_or_removed(
-    bases: dict[str, Path], tmp_path: Path
+def test_every_file_of_a_crawl_may_be_damaged_in_every_way(
+    bases: dict[str, Path], server: SocketWeb, tmp_path: Path
 ) -> None:
     wanted = [c for base, path in bases.items() for c in cases(base, path, is_few=False)]
-    assert len(wanted) >= 200
+    bases = bases | {"finished": finished(server, tmp_path / "finished")}
+    wanted += [*cases("finished", bases["finished"], is_few=True), *own_cases()]
+    assert len(wanted) >= 900
     results = run_all(wanted, bases, tmp_path)
-    assert [(str(case), told) for case, told in results if not is_good(told)] == []
+    assert [(str(case), told) for case, told in results if not is_good(case, told)] == []
 
 
 def test_a_damaged_list_of_seeds_is_named_and_costs_nothing_once_it_is_planted(

@@ -56,8 +56,11 @@ class Store(Protocol):
     def append(self, record: Capture) -> Place:
         """Buffer a record and say where it will stand."""
 
-    def flush(self) -> None:
-        """Make everything appended so far survive a kill; runs beside the worker."""
+    def flush(self) -> tuple[int, bytes] | None:
+        """Make everything appended so far survive a kill; runs beside the worker.
+
+        Returns the ends for the next commit (`Write.ends`), if the store has tables.
+        """
 
     def lose(self, partition: int, sequence: int) -> None:
         """Learn that decisions about a partition's records are dropped.

@@ -61,6 +61,8 @@ class Write(NamedTuple):
     """Inbox entries up to this sequence are decided on in `events` and may be dropped."""
     releases: bool = False
     """The partition has no owner from this write on: anybody may take it."""
+    ends: tuple[int, bytes] | None = None
+    """A worker's number, and how far its open tables reach; only a log in a file remembers it."""
 
 
 class Take(NamedTuple):

@@ -64,7 +64,8 @@ class SnapshotFolder:
     def write(self, partition: int, sequence: int, state: bytes) -> int:
         """Write, sync, rename, and remove what is older."""
         packed = zstandard.compress(state, 3)
-        header = _HEADER.pack(_MAGIC, VERSION, sequence, len(packed), zlib.crc32(packed))
+        checksum = _checksum(packed, partition, sequence)
+        header = _HEADER.pack(_MAGIC, VERSION, sequence, len(packed), checksum)
         temporary = self._folder / f"{partition:04d}.writing"
         with beneath.open_new(temporary, "wb") as file:
             file.write(header + packed)
@@ -99,15 +100,26 @@ class SnapshotFolder:
         return sorted((path for path in found if path.suffix == ".snapshot"), reverse=True)
 
 
+def _checksum(packed: bytes, partition: int, sequence: int) -> int:
+    """Return the CRC of a snapshot; of another partition's file under this name it is another."""
+    return zlib.crc32(packed, zlib.crc32(b"%d %d" % (partition, sequence)))
+
+
 def read_snapshot(path: Path) -> tuple[int, bytes] | None:
-    """Return a snapshot as (sequence, state); None when it is not whole."""
+    """Return a snapshot as (sequence, state); None when it is not whole, or is another one.
+
+    In files of older versions the checksum says nothing of their names.
+    """
+    partition, _, named = path.stem.partition("-")
     with contextlib.suppress(OSError, zstandard.ZstdError):
         data = beneath.read_bytes(path)
         if len(data) < _HEADER.size:
             return None
         magic, version, sequence, length, checksum = _HEADER.unpack_from(data)
         packed = data[_HEADER.size :]
-        if magic != _MAGIC or len(packed) != length or zlib.crc32(packed) != checksum:
+        if magic != _MAGIC or len(packed) != length or sequence != int(named):
+            return None
+        if checksum not in (_checksum(packed, int(partition), sequence), zlib.crc32(packed)):
             return None
         if version > VERSION:
             raise FormatError(

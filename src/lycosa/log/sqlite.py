@@ -49,6 +49,8 @@ CREATE TABLE inbox (
 CREATE TABLE notes (name TEXT PRIMARY KEY, value BLOB NOT NULL);
 """
 
+_ENDS = "CREATE TABLE IF NOT EXISTS ends (worker INTEGER PRIMARY KEY, value BLOB NOT NULL)"
+
 
 class SqliteLog:
     """Logs and inboxes as two tables; the heads as a third."""
@@ -134,6 +136,8 @@ class SqliteLog:
                     self._connection.execute(
                         "UPDATE heads SET owner = '' WHERE partition = ?", (write.partition,)
                     )
+                if write.ends is not None:
+                    self._connection.execute("REPLACE INTO ends VALUES (?, ?)", write.ends)
             reach("log.appended")
             return self._results(valid, writes)
 
@@ -347,6 +351,7 @@ class SqliteLog:
                 self._connection.executemany(
                     "INSERT INTO heads VALUES (?, 0, 0, '')", [(n,) for n in range(partitions)]
                 )
+                self._connection.execute(_ENDS)
                 self._connection.execute(f"PRAGMA application_id={_APPLICATION_ID}")
                 self._connection.execute(f"PRAGMA user_version={VERSION}")
                 return partitions
@@ -361,6 +366,7 @@ class SqliteLog:
                     "  it was written by another release: resume with that one or a newer one"
                 )
             row = self._connection.execute("SELECT count(*) FROM heads").fetchone()
+            self._connection.execute(_ENDS)  # logs of older versions lack it
             if row[0] != partitions:
                 raise LogError(
                     f"{self._path}: the crawl has {row[0]} partitions,"

@@ -12,8 +12,9 @@ from __future__ import annotations
 import re
 import sqlite3
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
+from urllib.parse import quote
 
 from lycosa import beneath
 from lycosa.errors import FormatError, LogError
@@ -95,6 +96,26 @@ def failure(path: Path, crawl_folder: Path, problem: Exception) -> LogError:
         f"{path}: cannot be written: {problem}\n"
         f"  make room or repair the disk, then continue: lycosa resume {crawl_folder}"
     )
+
+
+def ends_in(log_folder: Path) -> list[bytes]:
+    """Return how far open tables reached at the last commit of each worker (`Write.ends`).
+
+    Nothing is written and nobody is waited for. A log without ends, or one that cannot be read, has
+    none: what is wrong with it, `verify` says.
+    """
+    path = log_folder / "log.sqlite"
+    try:
+        for ending in ("", "-wal", "-shm"):
+            beneath.checked_if_there(path.with_name(path.name + ending))
+        # Without a write-ahead file nobody writes, and SQLite need not make one.
+        is_still = not path.with_name(path.name + "-wal").exists()
+        place = f"file:{quote(str(path.absolute()))}?mode=ro{'&immutable=1' if is_still else ''}"
+        with closing(sqlite3.connect(place, uri=True, timeout=1.0)) as connection:
+            refuse_programs(connection, path)
+            return [value for (value,) in connection.execute("SELECT value FROM ends")]
+    except (sqlite3.Error, OSError, FormatError):
+        return []
 
 
 def is_damage(problem: Exception) -> bool:

@@ -18,12 +18,22 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from lycosa import beneath
-from lycosa.errors import QueryError
+from lycosa.errors import QueryError, StoreError
 from lycosa.query.generations import LOCK, STORE, Generations
 from lycosa.store.files import remove_temporary
+from lycosa.store.index_lists import LIST, is_content
 from lycosa.store.lock import alone
+from lycosa.store.segments.digests import read_list, write_list
 
 _BUILDING = ".building"
+
+
+def _digests_of(generation: Path) -> dict[str, str]:
+    """Return the digests of a generation; none if it has no list, or a damaged one."""
+    try:
+        return read_list(generation / LIST, generation) or {}
+    except StoreError:
+        return {}
 
 
 def _ignore(_: object) -> None:
@@ -72,13 +82,18 @@ class NextGeneration:
         self.store = self.path / STORE
         self.store.mkdir(parents=True)
         (self.path / LOCK).touch()
+        self._known: dict[str, str] = {}
+        """Digests of files that were taken over."""
 
     def link_store(self, before: str, never_changes: Callable[[Path], bool]) -> None:
         """Take over the files of a generation: linked if they never change, otherwise copied."""
+        listed = _digests_of(self._folder / before)
         for path in beneath.checked_tree(self._folder / before / STORE).iterdir():
             if never_changes(path):
                 try:
                     os.link(path, self.store / path.name)
+                    place = f"{STORE}/{path.name}"
+                    self._known |= {place: listed[place]} if place in listed else {}
                     continue
                 except OSError:
                     pass  # a file system without links
@@ -87,6 +102,8 @@ class NextGeneration:
 
     def publish(self, reach: Callable[[str], None] = _ignore) -> None:
         """Put the generation in place; its files must be complete and closed."""
+        files = [path for path in self.path.rglob("*") if path.is_file() and is_content(path)]
+        write_list(self.path / LIST, files, self._known)
         self.path.rename(self._folder / self._name)
         reach("index.renamed")
         name = self._folder / "current.writing"

@@ -33,6 +33,7 @@ from lycosa.query.changes import Change, Changes, grouped
 from lycosa.query.generation_build import NextGeneration, remove_old, writing
 from lycosa.query.ledger import Entry, Ledger, SegmentFile, segment_files
 from lycosa.query.triple_store import TripleStore
+from lycosa.store.index_lists import LEDGER
 
 GROUP_BYTES = 30_000_000
 """The compressed size that is loaded in one go: some millions of quads."""
@@ -44,7 +45,6 @@ PUBLISH_SECONDS = 60.0
 """Time between two generations of a long loading: a kill loses at most this much."""
 
 _PIECE_BYTES = 100_000
-_LEDGER = "ledger.sqlite"
 
 
 class Progress(NamedTuple):
@@ -148,14 +148,14 @@ class _Build:
         if before is not None:
             self._next.link_store(before, lambda path: path.suffix == ".sst")
             (self._next.store / "LOCK").unlink(missing_ok=True)
-            shutil.copyfile(beneath.checked(folder / before / _LEDGER), self._next.path / _LEDGER)
+            shutil.copyfile(beneath.checked(folder / before / LEDGER), self._next.path / LEDGER)
         try:
             self.store: pyoxigraph.Store | None = pyoxigraph.Store(
                 str(beneath.checked_tree(self._next.store))
             )
         except (OSError, RuntimeError) as error:
             raise damaged(error) from None
-        self.ledger = Ledger(self._next.path / _LEDGER)
+        self.ledger = Ledger(self._next.path / LEDGER)
 
     def load(
         self, files: list[SegmentFile], total: Indexed, on_progress: Callable[[Progress], None]
@@ -295,7 +295,7 @@ class _Stream(io.RawIOBase):
 
 @contextlib.contextmanager
 def _ledger(generation: Path) -> Iterator[Ledger]:
-    ledger = Ledger(generation / _LEDGER)
+    ledger = Ledger(generation / LEDGER)
     try:
         yield ledger
     finally:

@@ -382,6 +382,8 @@ class RecordsLost(Event, frozen=True, array_like=True, tag=32):
     """Places of the records of robots files."""
     loss: int = 0
     """The number of the loss that all partitions were told of; 0 for damage that was found here."""
+    segments: list[int] = []
+    """Segments that were given up as a whole: none of their records counts."""
 
 
 class SitemapTried(Event, frozen=True, array_like=True, tag=33):

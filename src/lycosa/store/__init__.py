@@ -15,6 +15,7 @@ run begins a segment of its own.
     segments    the pieces of an archive: begun, surveyed, sealed, removed
     files       files that are only appended to
     layout      names of the files in a crawl directory
+    index_lists  which files of `index/` have digests
     lock        one process at a time, by a lock file
     quarantine  moves damaged files to `damaged/`
     journal     the small store of simulations: one file of pages and links

@@ -40,6 +40,7 @@ from lycosa.errors import Elsewhere, StoreError
 from lycosa.records import STORED, Capture, KeyedLink, Outcome, Place, Purpose, Validators
 from lycosa.store.layout import MOST_DIRECTORIES, Name, is_in, make_folders, warc_path
 from lycosa.store.segments.digests import Positions
+from lycosa.store.segments.ends import pack
 from lycosa.store.segments.sealing import NOWHERE, Sealed, ignore, seal_dead, seal_segment
 from lycosa.store.segments.segment import OWNER, Segment, cannot_begin
 from lycosa.store.segments.survey import Counted
@@ -207,14 +208,16 @@ class ArchiveStore:
             for segment in self._rolled.values():
                 segment.lost.setdefault(partition, sequence)
 
-    def flush(self) -> None:
-        """Hand everything appended so far to the operating system; to the disk for "power"."""
+    def flush(self) -> tuple[int, bytes]:
+        """Hand everything appended so far to the operating system; to the disk for "power".
+
+        Returns our number, and how far the open tables reach (`segments.ends`).
+        """
         with self._lock:
             segments = [*self._rolled.values(), *([self._current] if self._current else [])]
-        for segment in segments:
-            if not segment.is_closed:
-                segment.flush()
+        ends = [segment.flush() for segment in segments if not segment.is_closed]
         self.after_flush([segment.name for segment in segments])
+        return self.worker, pack(ends)
 
     def seal(
         self,

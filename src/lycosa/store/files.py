@@ -18,6 +18,8 @@ import threading
 from collections.abc import Iterable
 from pathlib import Path
 
+from xxhash import xxh3_64
+
 from lycosa import beneath
 from lycosa.errors import StoreError
 
@@ -29,11 +31,16 @@ _TEMPORARY = ".tmp"
 class Appendable:
     """A new file, open for appending, and the bytes that have not been flushed."""
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, *, is_digested: bool = False) -> None:
         self.path = path
+        self._is_digested = is_digested
         flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
         self.descriptor = beneath.descriptor(path, flags)
         self.end = 0
+        self.flushed = 0
+        """How many bytes the operating system has."""
+        self.digest = xxh3_64()
+        """Of these bytes."""
         self.is_closed = False
         self._unflushed: dict[int, bytes | memoryview] = {}
         self._lock = threading.Lock()
@@ -69,6 +76,9 @@ class Appendable:
                 os.fsync(self.descriptor)
         except OSError as error:
             raise write_failure(self.path, sum(map(len, chunks)), error) from error
+        for chunk in chunks if self._is_digested else ():
+            self.digest.update(chunk)
+        self.flushed = batch[0][0] + sum(map(len, chunks))
         with self._lock:
             for offset, _ in batch:
                 del self._unflushed[offset]

@@ -32,6 +32,8 @@ KINDS = ("links", "text", "hosts", "pages")
 """Of rows, in the order in which they are flushed: a row of `pages` has its links and text."""
 
 WARC, CDX, TRIPLES, DIGESTS = "warc", "cdx", "triples", "digests"
+DAMAGED = "damaged"
+"""The folder for files that a repair has put aside, with the same folders in it."""
 JOURNAL, SEALED = ".arrows", ".parquet"
 QUAD_JOURNAL, QUADS = ".nq.zst.open", ".nq.zst"
 FLUSHES = ".flushes"
@@ -126,10 +128,11 @@ def highest_segment(folder: Path, directory: int = 0) -> int:
     Of a directory of a cluster only the numbers in its own range count.
     """
     numbers = set[int]()
-    for part in (WARC, CDX, TRIPLES, DIGESTS, *KINDS):
-        with suppress(FileNotFoundError):
-            matches = (_NAME.match(path.name) for path in (folder / part).iterdir())
-            numbers.update(int(match[2]) for match in matches if match)
+    for root in (folder, folder / DAMAGED):  # the log has given up the places in those, too
+        for part in (WARC, CDX, TRIPLES, DIGESTS, *KINDS):
+            with suppress(FileNotFoundError):
+                matches = (_NAME.match(path.name) for path in (root / part).iterdir())
+                numbers.update(int(match[2]) for match in matches if match)
     return max((number for number in numbers if is_in(directory, number)), default=0)
 
 

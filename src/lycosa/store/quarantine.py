@@ -10,8 +10,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from lycosa import beneath
-
-DAMAGED = "damaged"
+from lycosa.store.layout import DAMAGED
 
 
 def move_aside(folder: Path, paths: Iterable[Path]) -> list[Path]:

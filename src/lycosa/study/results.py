@@ -23,7 +23,9 @@ import pyarrow.parquet as pq
 from lycosa import beneath
 from lycosa.errors import LycosaError
 from lycosa.store.files import remove_temporary, sync_file, sync_folder, temporary
+from lycosa.store.index_lists import LIST
 from lycosa.store.lock import alone
+from lycosa.store.segments.digests import write_list
 from lycosa.store.segments.sealing import ignore
 from lycosa.study.tables import Connection, add_files, quoted
 
@@ -42,6 +44,7 @@ class Results:
     def __init__(self, folder: Path) -> None:
         self.folder = folder / "index" / "study"
         self._manifest = self.folder / "study.json"
+        self._list = self.folder / LIST
         self._written: dict[str, int] = {}
 
     def manifest(self) -> Manifest | None:
@@ -95,6 +98,7 @@ class Results:
             sync_file(temporary(self.path(name)))
         reach("study.written")
         self._manifest.unlink(missing_ok=True)
+        self._list.unlink(missing_ok=True)
         sync_folder(self.folder)
         for name in self._written:
             temporary(self.path(name)).rename(self.path(name))
@@ -104,6 +108,7 @@ class Results:
         sync_file(told)
         told.rename(self._manifest)
         sync_folder(self.folder)
+        write_list(self._list, [self._manifest, *(self.path(name) for name in self._written)])
         for path in self.folder.glob("*.parquet"):
             if path.stem not in self._written:
                 path.unlink()

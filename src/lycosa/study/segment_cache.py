@@ -16,7 +16,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lycosa import beneath
+from lycosa.errors import StoreError
 from lycosa.store.files import temporary
+from lycosa.store.index_lists import list_beside
+from lycosa.store.segments.digests import read_list, write_list
+from lycosa.store.tables.extra import DAMAGE
 from lycosa.store.tables.missing_tables import damage_told
 from lycosa.study.tables import Connection, add_files
 
@@ -56,10 +60,22 @@ def derive(
     targets = [folder / f"{source.name.partition('.')[0]}.parquet" for source in sources]
     for path in set(folder.iterdir()) - set(targets):
         path.unlink()
+    known = _digests(folder)
     for number, (source, target) in enumerate(zip(sources, targets, strict=True), 1):
-        _bring_up_to_date(kind, source, target, make)
+        if _bring_up_to_date(kind, source, target, make):
+            known.pop(f"{folder.name}/{target.name}", None)
         on_segment(number, len(targets))
+    write_list(list_beside(folder), targets, known)
     return targets
+
+
+def _digests(folder: Path) -> dict[str, str]:
+    """Return the digests of an earlier run; none if their list is damaged."""
+    path = list_beside(folder)
+    try:
+        return read_list(path, path.parent) or {}
+    except StoreError:
+        return {}
 
 
 def known(store: Path, kind: Kind) -> Derived:
@@ -79,12 +95,13 @@ def add_derived(connection: Connection, kind: Kind, derived: Derived) -> None:
 
 def _bring_up_to_date(
     kind: Kind, source: Path, target: Path, make: Callable[[Path], Iterator[pa.Table]]
-) -> None:
+) -> bool:
+    """Compute one file if it is not up to date; returns whether it was not."""
     state = source.stat()
     columns = " ".join(kind.schema.names)
     made_from = f"{kind.version} {columns} {state.st_size} {state.st_mtime_ns}".encode()
     if _made_from(target) == made_from:
-        return
+        return False
     schema = kind.schema.with_metadata({_SOURCE: made_from})
     crawl = source.parent.parent
     with (
@@ -96,11 +113,14 @@ def _bring_up_to_date(
         for table in make(source):
             writer.write_table(table.cast(schema))
     temporary(target).rename(target)
+    return True
 
 
 def _made_from(target: Path) -> bytes | None:
     try:
         found: bytes | None = (pq.read_schema(beneath.checked(target)).metadata or {}).get(_SOURCE)
-    except (FileNotFoundError, pa.ArrowInvalid):
+    except FileNotFoundError:
+        return None
+    except DAMAGE:
         return None
     return found

@@ -7,7 +7,8 @@ for it. So a query is bounded whatever it says.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -19,7 +20,7 @@ from pyarrow import dataset
 
 from lycosa import beneath
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.errors import LycosaError
+from lycosa.errors import LycosaError, StoreError
 from lycosa.store.layout import KINDS
 from lycosa.store.tables.derived import derived_tables
 from lycosa.store.tables.document_texts import NAME as DOCUMENTS
@@ -41,25 +42,24 @@ def asked(folder: Path, query: str) -> Iterator[Relation]:
     """Ask a crawl; the answer can be read until the block is left."""
     CrawlDirectory.open(folder)
     rows = all_rows(folder)
-    studied = Results(folder).tables()
-    computed = studied | derived_tables(folder)
+    made = {DOCUMENTS: document_files(folder), MAIN_TEXT: main_files(folder)}
+    computed = Results(folder).tables() | derived_tables(folder)
+    made |= {name: [path] for name, path in computed.items()}
+    made = {name: files for name, files in made.items() if files}
+    broken = {name: why for name, files in made.items() if (why := _unusable(folder, files))}
+    _refuse_broken(query, broken)
     with connected([]) as connection:
-        documents = document_files(folder)
-        if documents:
-            connection.register(DOCUMENTS, dataset.dataset(_checked_files(documents)))
+        for name in made.keys() - broken.keys():
+            connection.register(name, dataset.dataset(_checked_files(made[name])))
+        has_documents = DOCUMENTS in made.keys() - broken.keys()
         for some in rows:
             connection.register(f"stored_{some.kind}", _dataset(some))
             query_of = shown(some.kind, f"stored_{some.kind}")
-            if some.kind == "text" and documents:
+            if some.kind == "text" and has_documents:
                 query_of += f" union all by name {_DOCUMENT_TEXTS}"
             connection.execute(f"create view {some.kind} as {query_of}")
-        for name, path in computed.items():
-            connection.register(name, dataset.dataset(str(beneath.checked(path))))
-        if mains := main_files(folder):
-            connection.register(MAIN_TEXT, dataset.dataset(_checked_files(mains)))
         _lock(connection)
-        names = [*sorted(KINDS), *computed, *([MAIN_TEXT] if mains else [])]
-        names += [DOCUMENTS] if documents else []
+        names = [*sorted(KINDS), *(name for name in made if name not in broken)]
         try:
             with damage_told(folder, f"{folder}: a table"):
                 yield connection.sql(_checked(connection, query))
@@ -67,6 +67,34 @@ def asked(folder: Path, query: str) -> Iterator[Relation]:
             if is_damage(error):
                 raise unreadable(folder, f"{folder}: a table", error) from None
             raise LycosaError(_told(error, names, folder)) from None
+
+
+def _unusable(folder: Path, files: Iterable[Path]) -> StoreError | None:
+    """Return why a table that can be made again cannot be read; None if it can."""
+    for path in files:
+        try:
+            with damage_told(folder, path):
+                pq.read_metadata(beneath.checked(path))
+        except FileNotFoundError:
+            return StoreError(
+                f"{path}: is not there\n"
+                f"  put the rest aside: lycosa verify {folder} --repair   make it again:"
+                f" lycosa study {folder}"
+            )
+        except StoreError as error:
+            return error
+    return None
+
+
+def _refuse_broken(query: str, broken: Mapping[str, StoreError]) -> None:
+    """Refuse a query that names a table of a study that is damaged; others are answered.
+
+    Texts of documents are rows of `text`, too.
+    """
+    for name, why in broken.items():
+        words = rf"{name}|text" if name == DOCUMENTS else name
+        if re.search(rf"(?i)\b(?:{words})\b", query):
+            raise why
 
 
 def is_damage(error: duckdb.Error) -> bool:

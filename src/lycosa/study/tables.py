@@ -23,10 +23,12 @@ import pyarrow.parquet as pq
 from lycosa import beneath
 from lycosa.errors import LycosaError, StoreError
 from lycosa.frontier.distance import STEP
+from lycosa.log.sqlite_files import ends_in
 from lycosa.store.layout import JOURNAL, KINDS, SEALED, Name, journal_path, names_in, sealed_path
+from lycosa.store.segments.ends import OpenEnds, missing_bytes, unpack
 from lycosa.store.segments.sealing import journal_batches
 from lycosa.store.tables.extra import journal_schema
-from lycosa.store.tables.missing_tables import damage_told, require_table
+from lycosa.store.tables.missing_tables import damage_told, require_table, unreadable
 from lycosa.store.tables.rows import JOURNAL_SCHEMAS, SCHEMAS, SPELLED, plain_schema
 
 Connection = Any
@@ -51,14 +53,17 @@ class Rows(NamedTuple):
         return sizes | {"open": self.opened.num_rows}
 
 
-def rows_now(folder: Path, kind: str) -> Rows:
-    """Look at the rows of a kind."""
+def rows_now(folder: Path, kind: str, ends: Iterable[OpenEnds] | None = None) -> Rows:
+    """Look at the rows of a kind; open ones are held against the `ends` of the last commit."""
     sealed: list[Path] = []
     opened: list[pa.Table] = []
+    committed = _ends(folder) if ends is None else ends
     require_table(folder, kind)
+    _require_open(folder, kind, committed)
+    sizes = {one.name: one.ends[kind].size_bytes for one in committed if kind in one.ends}
     for name in sorted({*names_in(folder, kind, SEALED), *names_in(folder, kind, JOURNAL)}):
         path = sealed_path(folder, kind, name)
-        found = None if path.exists() else _journal(folder, kind, name)
+        found = None if path.exists() else _journal(folder, kind, name, sizes.get(name, 0))
         if path.exists():  # perhaps since we have looked
             sealed.append(path)
         elif found is not None:
@@ -70,15 +75,32 @@ def rows_now(folder: Path, kind: str) -> Rows:
     return Rows(kind, sealed, pa.concat_tables(opened, promote_options="permissive"))
 
 
-def _journal(folder: Path, kind: str, name: Name) -> pa.Table | None:
+def _ends(folder: Path) -> list[OpenEnds]:
+    """Return how far open tables must reach; read before they are, which grow meanwhile."""
+    return unpack(ends_in(folder / "log"))
+
+
+def _require_open(folder: Path, kind: str, committed: Iterable[OpenEnds]) -> None:
+    """Refuse an open table that has lost rows since they were committed."""
+    for ends in committed:
+        if missing := missing_bytes(folder, kind, ends):
+            path = journal_path(folder, kind, ends.name)
+            lost = f"the last {missing:,} bytes that were committed are missing"
+            raise unreadable(folder, path, ValueError(lost))
+
+
+def _journal(folder: Path, kind: str, name: Name, committed: int) -> pa.Table | None:
     path = journal_path(folder, kind, name)
-    schema = journal_schema(path)
-    if schema is None:
-        return None
-    hidden = set(JOURNAL_SCHEMAS[kind].names) - set(SCHEMAS[kind].names)
-    names = [column for column in schema.names if column not in hidden]
-    shown = plain_schema(pa.schema([schema.field(column) for column in names]))
-    return pa.Table.from_batches(journal_batches(path, names), shown)
+    with damage_told(folder, path):
+        schema = journal_schema(path)
+        if schema is None:
+            if committed:
+                raise unreadable(folder, path, ValueError("it has no columns"))
+            return None
+        hidden = set(JOURNAL_SCHEMAS[kind].names) - set(SCHEMAS[kind].names)
+        names = [column for column in schema.names if column not in hidden]
+        shown = plain_schema(pa.schema([schema.field(column) for column in names]))
+        return pa.Table.from_batches(journal_batches(path, names, committed=committed), shown)
 
 
 def require_rows(folder: Path, pages: Rows) -> None:
@@ -151,7 +173,8 @@ def _half_of_memory(connection: Connection) -> str:
 
 def all_rows(folder: Path, kinds: Iterable[str] = KINDS) -> list[Rows]:
     """Look at the rows of these kinds; those of `pages` first, so that their links are there."""
-    return [rows_now(folder, kind) for kind in reversed(KINDS) if kind in set(kinds)]
+    ends = _ends(folder)
+    return [rows_now(folder, kind, ends) for kind in reversed(KINDS) if kind in set(kinds)]
 
 
 def add_files(connection: Connection, name: str, files: Iterable[Path]) -> None:

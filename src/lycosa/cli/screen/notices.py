@@ -101,6 +101,8 @@ def is_damage(error: BaseException) -> bool:
     kind = type(error)
     if isinstance(error, sqlite3.DatabaseError):
         return not isinstance(error, sqlite3.OperationalError | sqlite3.ProgrammingError)
+    if any(base.__name__ == "ArrowException" for base in kind.__mro__):
+        return True
     is_reader = kind.__module__.partition(".")[0] in _READERS
     return is_reader and kind.__name__ in _UNREADABLE
 

@@ -90,12 +90,18 @@ def mend_open(folder: Path, log: Log, states: States, partitioner: Partitioner) 
     if not whole:
         return Mended()
     lost = lost_in(log, states, lambda named: named.place.offset in whole[named.place.segment])
-    mended = give_up(log, states, partitioner, (n for n in lost if n.place.segment in whole))
-    for name in names:
-        if not warc_path(folder, name).exists():  # its rows have no records
-            journals = [journal_path(folder, kind, name) for kind in KINDS]
-            others = [quad_journal_path(folder, name), flushes_path(folder, name)]
-            move_aside(folder, [*journals, *others])
+    gone = [name for name in names if not warc_path(folder, name).exists()]
+    mended = give_up(
+        log,
+        states,
+        partitioner,
+        (n for n in lost if n.place.segment in whole),
+        [name.segment for name in gone],
+    )
+    for name in gone:  # its rows have no records
+        journals = [journal_path(folder, kind, name) for kind in KINDS]
+        others = [quad_journal_path(folder, name), flushes_path(folder, name)]
+        move_aside(folder, [*journals, *others])
     return mended
 
 
@@ -115,15 +121,24 @@ def lost_in(log: Log, states: States, is_whole: Callable[[Named], bool]) -> Iter
     return found
 
 
-def give_up(log: Log, states: States, partitioner: Partitioner, lost: Iterable[Named]) -> Mended:
-    """Write to the log, in one transaction, that these records are lost."""
+def give_up(
+    log: Log,
+    states: States,
+    partitioner: Partitioner,
+    lost: Iterable[Named],
+    segments: Iterable[int] = (),
+) -> Mended:
+    """Write to the log, in one transaction, that these records are lost.
+
+    Of `segments` nothing is left that counts.
+    """
     now = time.time()
     events: dict[int, RecordsLost] = {}
     errands: set[str] = set()
     pages = kept = 0
 
     def event_of(number: int) -> RecordsLost:
-        return events.setdefault(number, RecordsLost(now, [], [], [], [], [], []))
+        return events.setdefault(number, RecordsLost(now, [], [], [], [], [], [], segments=[]))
 
     for named in lost:
         event = event_of(named.partition)
@@ -146,6 +161,10 @@ def give_up(log: Log, states: States, partitioner: Partitioner, lost: Iterable[N
             site = states[number].site_number(name)
             if site is not None and site not in event_of(number).sites:
                 event_of(number).sites.append(site)
+    for segment in segments:
+        for number, state in states.items():
+            if segment in state.segment_ends:
+                event_of(number).segments.append(segment)
     record(log, states, events)
     return Mended(pages, kept, sum(len(event.sites) for event in events.values()))
 

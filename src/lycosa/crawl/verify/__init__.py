@@ -8,6 +8,7 @@
     log_check       checks heads, histories, inboxes and seeds
     partition_logs  folds one partition as far as its batches go without a gap
     segments        compares records, rows, index and quads of one segment, and the log
+    index_check     compares the files of `index/` with their digests
     other_directories  asks the store for segments of other machines
     repair          does what `--repair` promises, in an order that may be interrupted
     log_repair      rebuilds a log from what can be read of it

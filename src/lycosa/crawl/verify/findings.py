@@ -24,6 +24,8 @@ FORWARD = "bring the log forward to what archive, snapshots and segments hold"
 REBUILD = "rebuild the log from what can be read of it and from the segments"
 RESTORE = "nothing: restore the server from a copy"
 PUT_ASIDE = "move it to damaged/"
+ASIDE = "move all files of the segment to damaged/"
+MAKE_AGAIN = "move it to damaged/; then make it again: lycosa study, lycosa index"
 NOTHING = "nothing to do"
 
 Tell = Callable[[str, int, int], None]

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
-import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lycosa import beneath
@@ -18,7 +17,9 @@ from lycosa.config import Job, read_job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.job_file import refuse_damaged
 from lycosa.crawl.logs.notes import machines_among
+from lycosa.crawl.recovery.counting import own_partitioner
 from lycosa.crawl.verify.findings import ASK_AGAIN, REINDEX, Tell, say_nothing
+from lycosa.crawl.verify.index_check import check_index
 from lycosa.crawl.verify.log_check import check_log, named_records
 from lycosa.crawl.verify.log_reader import LogView
 from lycosa.crawl.verify.report import Report
@@ -32,6 +33,7 @@ from lycosa.store.layout import (
     CDX,
     KINDS,
     SEALED,
+    TRIPLES,
     Name,
     cdx_path,
     names_in,
@@ -40,8 +42,10 @@ from lycosa.store.layout import (
     warc_path,
 )
 from lycosa.store.segments.digests import read_digests
+from lycosa.store.segments.ends import OpenEnds, changed, unpack
 from lycosa.store.segments.sealing import unsealed
 from lycosa.store.segments.survey import survey
+from lycosa.store.tables.extra import DAMAGE
 
 
 def verify(
@@ -67,6 +71,7 @@ def verify(
         named = named_records(view, report) if not is_quick else {}
         away = {segment for segment in named_segments(report) if view.is_elsewhere(segment)}
         machines = machines_among(view.notes()) if away else {}
+        ends = unpack(view.ends())
     states = {number: history.state for number, history in report.histories.items()}
     accounts = counted_by(states)
     key_named = partial(_key_named, states)
@@ -81,6 +86,7 @@ def verify(
         if not report.is_running and segment not in away:
             gone = list(named.get(segment, {}).values())
             report.lost_open += gone
+            report.gone_segments.append(segment)
             if gone or is_quick:
                 report.find(f"segment {segment}", "all its files are gone", ASK_AGAIN)
     away -= {name.segment for name in [*names, *opened]}
@@ -89,11 +95,14 @@ def verify(
 
         given_up = set() if is_quick else away - named.keys()
         check_uploaded(report, sorted(away), given_up, machines)
-    _check_references(report, named)
-    for name in opened:
-        _check_open(report, name, named, key_named, is_quick)
-    for found in report.segments:
+    check_index(report, is_quick=is_quick)
+    if not is_quick:
+        _find_flipped(report, ends, opened)
+    still_open = [_check_open(report, name, named, key_named, is_quick) for name in opened]
+    _check_references(report, still_open, named)
+    for found in [*report.segments, *still_open]:
         report.findings += found.findings
+    report.lost_open += [one for found in still_open for one in found.lost]
     return report
 
 
@@ -129,7 +138,21 @@ def _view(directory: CrawlDirectory, report: Report) -> LogView | ServerLogView:
     assert report.job is not None
     if report.job.log.server:
         return ServerLogView(directory, report.job)
-    return LogView(directory.log_folder, is_running=report.is_running)
+    view = LogView(directory.log_folder, is_running=report.is_running)
+    report.partition_of = view.partition_of = _partition_of(view, report.job)
+    return view
+
+
+def _partition_of(view: LogView, job: Job) -> Callable[[str], int] | None:
+    """Return what divides keys as the log does; None if the job does not, or cannot be asked."""
+    try:
+        partitioner = own_partitioner(job)
+    except LycosaError:  # a plugin's that is not here
+        return None
+    is_as_before = view.notes().get("partitioner") == partitioner.identity.encode()
+    if not is_as_before or len(view.heads()) != job.frontier.partitions:
+        return None
+    return partitioner.partition_of
 
 
 def sealed_names(folder: Path) -> list[Name]:
@@ -171,19 +194,21 @@ def _check_job(directory: CrawlDirectory, report: Report) -> None:
                 report.find("crawl.toml", what, remedy, is_damage=False)
 
 
-def _check_references(report: Report, named: dict[int, dict[int, Named]]) -> None:
+def _check_references(
+    report: Report, opened: list[Segment], named: dict[int, dict[int, Named]]
+) -> None:
     """Find records that refer to the content of a record that is damaged or gone."""
-    good = {found.name.segment: found for found in report.segments}
-    for found in report.segments:
+    there = {found.name.segment: found for found in [*report.segments, *opened]}
+    gone = set(report.gone_segments)
+    for found in there.values():
         lost = {one.place.offset for one in found.lost}
         broken = []
         for offset, main in found.mains.items():
-            if main.refers_to is None or offset in lost or not main.is_whole:
+            if main.refers_to is None or offset in lost or not main.is_whole or found.is_gone:
                 continue
             segment, first = main.refers_to
-            other = good.get(segment)
-            target = other.mains.get(first) if other is not None else None
-            if other is not None and (target is None or not target.is_whole):
+            other = there.get(segment)
+            if segment in gone or (other is not None and not other.has_payload(first)):
                 broken.append(offset)
         if broken:
             path = warc_path(report.folder, found.name)
@@ -194,6 +219,17 @@ def _check_references(report: Report, named: dict[int, dict[int, Named]]) -> Non
             found.lost += [mine[offset] for offset in broken if offset in mine]
             for offset in broken:
                 found.mains[offset] = found.mains[offset]._replace(is_whole=False)
+
+
+def _find_flipped(report: Report, committed: list[OpenEnds], opened: list[Name]) -> None:
+    """Find open tables whose bytes are not those of the last commit."""
+    for ends in committed:
+        if ends.name not in opened or ends.segment in report.gone_segments:
+            continue
+        for part in changed(report.folder, ends):
+            report.flipped.setdefault(ends.name, set()).add("quads" if part == TRIPLES else part)
+            what = "open segment: its bytes have changed since they were committed"
+            report.find(f"{part}/{ends.name}", what, REINDEX)
 
 
 def _check_sizes(report: Report, name: Name, end: int) -> None:
@@ -207,7 +243,7 @@ def _check_sizes(report: Report, name: Name, end: int) -> None:
         rows = sealed_path(folder, kind, name)
         try:
             pq.read_metadata(beneath.checked(rows))
-        except (OSError, pa.ArrowException, ValueError) as error:  # names that are no UTF-8, too
+        except DAMAGE as error:
             what = "it is missing" if not rows.exists() else " ".join(str(error).split())[:100]
             report.find(str(rows.relative_to(folder)), what, REINDEX)
     index = cdx_path(folder, name)
@@ -237,29 +273,30 @@ def _check_open(
     named: dict[int, dict[int, Named]],
     key_named: Callable[[Named], str],
     is_quick: bool,
-) -> None:
+) -> Segment:
     folder, path = report.folder, warc_path(report.folder, name)
     accounts = counted_by({number: one.state for number, one in report.histories.items()})
-    found = survey(folder, name, accounts)
+    found, records = survey(folder, name, accounts), Segment(folder, name)
     whole = set(found.whole)
+    mine = named.get(name.segment, {})
     if not is_quick and path.exists():
-        records = Segment(folder, name)
         read_records(path, records)
-        mine = named.get(name.segment, {})
+        records.findings.clear()  # bytes behind the last commit are no damage
         # A request that is damaged goes with its answer: what is sealed has no damage in it.
         behind_damage = {start + length for start, length in records.damage}
-        report.lost_open += [
+        records.lost = [
             one
             for offset, one in mine.items()
             if offset not in whole
             or offset in behind_damage
+            or records.is_foreign
             or not is_whole(records.mains.get(offset), one, key_named)
         ]
     elif not is_quick:
-        report.lost_open += named.get(name.segment, {}).values()
+        records.lost = list(mine.values())
     is_short = found.last_end < accounts.ends.get(name.segment, 0)
-    lost = [one for one in report.lost_open if one.place.segment == name.segment]
-    if found.is_damaged or is_short or lost or not path.exists():
-        many = f"{len(lost):,}" if lost else "some"
+    if found.is_damaged or is_short or records.lost or not path.exists():
+        many = f"{len(records.lost):,}" if records.lost else "some"
         what = f"open segment: {many} records that the log names, or their rows, are lost"
         report.find(str(path.relative_to(folder)), what, ASK_AGAIN)
+    return records

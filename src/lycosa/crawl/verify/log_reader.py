@@ -12,7 +12,7 @@ import sqlite3
 import struct
 import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from types import TracebackType
 from typing import Any, NamedTuple, Protocol
@@ -23,9 +23,12 @@ import zstandard
 from lycosa import beneath
 from lycosa.crawl.logs.notes import directories_among
 from lycosa.decoders import msgpack_decoder
+from lycosa.errors import FormatError
 from lycosa.log.archive import FRAME, MAGIC
+from lycosa.log.format import decode_events
 from lycosa.log.protocol import Head
 from lycosa.log.sqlite_files import refuse_programs
+from lycosa.records import Admitted
 from lycosa.store.layout import MOST_IN_DIRECTORY
 
 _batches = msgpack_decoder(list[tuple[int, bytes]])
@@ -49,6 +52,8 @@ class ReadableLog(Protocol):
     is_in_file: bool
     """Whether it is a file here, which a repair can rebuild."""
     problems: list[str]
+    partition_of: Callable[[str], int] | None
+    """The partition of a key, by which archives and snapshots of others are noticed."""
 
     def check(self, *, is_quick: bool) -> None:
         """Let the log check itself."""
@@ -78,8 +83,16 @@ class LogView:
     place = "log/log.sqlite"
     is_in_file = True
 
-    def __init__(self, folder: Path, *, is_running: bool = False) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        *,
+        is_running: bool = False,
+        partition_of: Callable[[str], int] | None = None,
+    ) -> None:
         self.folder = folder
+        self.partition_of = partition_of
+        self._foreign: dict[int, bool] = {}
         self.path = folder / "log.sqlite"
         self.problems: list[str] = []
         """Problems that SQLite has reported."""
@@ -141,7 +154,15 @@ class LogView:
 
     def notes(self) -> dict[str, bytes]:
         """Return the notes that can be read."""
-        return dict(self._ask("SELECT name, value FROM notes"))
+        rows = self._ask("SELECT name, value FROM notes")
+        pairs = ((name, value) for name, value in rows if isinstance(name, str))
+        return {name: value for name, value in pairs if isinstance(value, bytes)}
+
+    def ends(self) -> list[bytes]:
+        """Return how far open tables reached; logs of older versions do not say."""
+        if not self._ask("SELECT 1 FROM sqlite_schema WHERE name = 'ends'"):
+            return []
+        return [one for (one,) in self._ask("SELECT value FROM ends") if isinstance(one, bytes)]
 
     def sequences(self, table: str, partition: int) -> list[int]:
         """Return the sequences of the entries in `log` or `inbox`."""
@@ -166,8 +187,31 @@ class LogView:
 
     def archive_damage(self, partition: int) -> str:
         """Return what is wrong with an archive, or ""."""
+        if self._is_foreign(partition):
+            return "it is the archive of another partition"
         damaged = [frame for frame in frames(self.archive_path(partition)) if frame.batches is None]
         return f"{len(damaged)} parts of it cannot be read" if damaged else ""
+
+    def frames(self, partition: int) -> Iterator[Frame]:
+        """Yield the frames of an archive; in one of another partition none can be read."""
+        is_foreign = self._is_foreign(partition)
+        for frame in frames(self.archive_path(partition)):
+            yield Frame(None, frame.end) if is_foreign else frame
+
+    def _is_foreign(self, partition: int) -> bool:
+        """Return whether URLs that an archive admits belong to another partition."""
+        if self.partition_of is None:
+            return False
+        if partition not in self._foreign:
+            batches = (
+                batch
+                for frame in frames(self.archive_path(partition))
+                for _, batch in frame.batches or ()
+            )
+            keys = (key for batch in batches for key in _admitted(batch))
+            first = next(keys, None)
+            self._foreign[partition] = first is not None and self.partition_of(first) != partition
+        return self._foreign[partition]
 
     def is_elsewhere(self, segment: int) -> bool:
         """Return whether a segment belongs to another directory: the log was in a server once."""
@@ -188,7 +232,7 @@ class LogView:
 
     def history(self, partition: int, after: int = 0) -> Iterator[tuple[int, bytes]]:
         """Yield the batches that can be read, from the archive on, each once and in order."""
-        for frame in frames(self.archive_path(partition)):
+        for frame in self.frames(partition):
             for sequence, batch in frame.batches or ():
                 if sequence > after:
                     after = sequence
@@ -212,6 +256,15 @@ class LogView:
             if str(problem) not in self.problems:
                 self.problems.append(str(problem))
         return rows
+
+
+def _admitted(batch: bytes) -> list[str]:
+    """Return the keys that a batch admits; none if it cannot be read."""
+    try:
+        events = decode_events(batch)
+    except FormatError:
+        return []
+    return [key for event in events if isinstance(event, Admitted) for key in event.keys]
 
 
 def frames(path: Path) -> Iterator[Frame]:

@@ -14,7 +14,7 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
-from lycosa.crawl.verify.log_reader import LogView, frames
+from lycosa.crawl.verify.log_reader import LogView
 from lycosa.crawl.verify.partition_logs import History
 from lycosa.crawl.verify.report import KNOWN_GAP, Report
 from lycosa.log.archive import Archive
@@ -33,7 +33,7 @@ def rebuild_log(report: Report, log_folder: Path) -> None:
     folder = report.folder
     made = log_folder / "mending"
     shutil.rmtree(made, ignore_errors=True)
-    with LogView(log_folder) as view:
+    with LogView(log_folder, partition_of=report.partition_of) as view:
         notes = view.notes()
         for number, history in report.histories.items():
             if history.whole_end < history.end:
@@ -85,7 +85,7 @@ def _messages(view: LogView, report: Report) -> Iterator[tuple[int, int, bytes]]
 def _mend_archive(folder: Path, view: LogView, history: History) -> None:
     """Rewrite an archive that is damaged, or that goes beyond what can be folded."""
     path = view.archive_path(history.partition)
-    found = [pair for frame in frames(path) for pair in frame.batches or ()]
+    found = [pair for frame in view.frames(history.partition) for pair in frame.batches or ()]
     is_beyond = any(sequence > history.end for sequence, _ in found)
     if not history.bad_archive and not is_beyond:
         return

@@ -51,7 +51,7 @@ def examine(view: ReadableLog, partition: int, head: Head | None, *, is_quick: b
         if state.sequence:
             continue
         found = _unpacked(path)
-        if found is None:
+        if found is None or _is_foreign(view, partition, found):
             bad_snapshots.append(path)
         elif _reach(available, found.sequence) >= max(whole_end, head.log if head else 0):
             state = found
@@ -97,6 +97,13 @@ def _reach(available: set[int], start: int) -> int:
 def _snapshots(folder: Path, partition: int) -> list[Path]:
     found = (folder / "snapshots").glob(f"{partition:04d}-*.snapshot")
     return sorted(found, reverse=True)
+
+
+def _is_foreign(view: ReadableLog, partition: int, state: PartitionState) -> bool:
+    """Return whether a snapshot is that of another partition, under this one's name."""
+    if view.partition_of is None or not len(state.table):
+        return False
+    return view.partition_of(state.table.key(0)) != partition
 
 
 def _unpacked(path: Path) -> PartitionState | None:

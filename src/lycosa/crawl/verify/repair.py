@@ -81,7 +81,7 @@ def repair(folder: Path, tell: Tell = say_nothing) -> Repaired:
         _Repair(directory, report, done).run()
         # Segments that were entered or sealed just now may need a rewrite themselves.
         after = verify(folder, is_ours=True)
-        if not after.is_clean:
+        if not after.is_clean or _mark_flipped(report, after):
             _Repair(directory, after, done).run()
             after = verify(folder, is_ours=True)
         return Repaired(done, after)
@@ -95,6 +95,14 @@ def enter_unknown(directory: CrawlDirectory, job: Job, names: Iterable[Name]) ->
     done: list[str] = []
     _Repair(directory, inspect_segments(directory, job, names), done).run()
     return done
+
+
+def _mark_flipped(before: Report, after: Report) -> bool:
+    """Let tables be made again whose bytes had changed before they were sealed."""
+    marked = [found for found in after.segments if found.name in before.flipped]
+    for found in marked:
+        found.damaged |= before.flipped[found.name]
+    return bool(marked)
 
 
 def _mend_job(directory: CrawlDirectory, report: Report, done: list[str]) -> None:
@@ -123,6 +131,8 @@ class _Repair:
     def run(self) -> None:
         """Do all steps after the first."""
         report, job = self._report, self._job
+        if moved := move_aside(self._folder, report.index_damage):
+            self._done.append(f"{len(moved):,} files or folders of index/ were put aside")
         if report.is_log_damaged and job.log.server:
             raise LogError(
                 f"{job.log.server}: the log is not whole, and Lycosa repairs only logs in a file\n"
@@ -155,8 +165,11 @@ class _Repair:
         lost = {(one.place.segment, one.place.offset): one for one in report.lost_open}
         for found in report.segments:
             lost |= {(one.place.segment, one.place.offset): one for one in found.lost}
-        if lost:
-            self._done.append(str(give_up(log, states, partitioner, lost.values())))
+        gone = [found.name.segment for found in report.segments if found.is_gone]
+        gone += report.gone_segments
+        if lost or gone:
+            mended = give_up(log, states, partitioner, lost.values(), gone)
+            self._done += [str(mended)] if any(mended) else []
         self._seal_open(log, states, partitioner)
         self._rewrite(log, states)
         adoption = Adoption(log, states, partitioner, self._job)

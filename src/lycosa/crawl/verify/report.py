@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from lycosa.config import Job
@@ -9,6 +10,7 @@ from lycosa.crawl.verify.findings import Finding
 from lycosa.crawl.verify.partition_logs import History
 from lycosa.crawl.verify.segments import Segment
 from lycosa.log.places import Named
+from lycosa.store.layout import Name
 
 KNOWN_GAP = "history-lost "
 """The log's note for a part of a history that no repair can bring back."""
@@ -22,12 +24,20 @@ class Report:
         self.findings: list[Finding] = []
         self.job: Job | None = None
         self.is_running = False
+        self.partition_of: Callable[[str], int] | None = None
+        """The partition of a key, where the job's partitioner is at hand."""
         self.histories: dict[int, History] = {}
         self.is_log_damaged = False
         """Whether the log must be rebuilt."""
         self.segments: list[Segment] = []
         self.lost_open: list[Named] = []
         """Lost records of open segments."""
+        self.gone_segments: list[int] = []
+        """Segments that the log names, and that have no file any more."""
+        self.index_damage: list[Path] = []
+        """Files and folders of `index/` that a repair moves aside."""
+        self.flipped: dict[Name, set[str]] = {}
+        """Parts of open segments whose bytes have changed since they were committed."""
         self.records = 0
         """How many records the log refers to."""
 

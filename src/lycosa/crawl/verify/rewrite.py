@@ -47,8 +47,8 @@ def rewrite(folder: Path, found: Segment, sources: list[Source], job: Job) -> No
     """Rewrite the files of a segment without what is damaged or given up."""
     path = warc_path(folder, found.name)
     files = guarded(folder, found.name)
-    if not path.exists():
-        move_aside(folder, [*files, digests_path(folder, found.name)])
+    if found.is_gone:
+        move_aside(folder, [path, *files, digests_path(folder, found.name)])
         return
     make_folders(folder)
     gone = {one.place.offset for one in found.lost} | found.stale

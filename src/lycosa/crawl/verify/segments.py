@@ -11,14 +11,13 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-import pyarrow as pa
-
 from lycosa import beneath
-from lycosa.crawl.verify.findings import ASK_AGAIN, REINDEX, Finding
+from lycosa.crawl.verify.findings import ASIDE, ASK_AGAIN, REINDEX, Finding
 from lycosa.errors import StoreError
 from lycosa.log.places import Named
 from lycosa.store.layout import Name, digests_path, quads_path, sealed_path, warc_path
 from lycosa.store.segments.digests import digest, guarded, read_digests
+from lycosa.store.tables.extra import DAMAGE
 from lycosa.store.tables.parquet_files import rows_file
 from lycosa.store.tables.quads import blocks
 from lycosa.store.warc.record_scan import Piece, fits, pieces
@@ -60,6 +59,17 @@ class Segment:
         """Offset and URL of pages that the log does not know."""
         self.stale: set[int] = set()
         """Offsets of rows whose record does not count or is not whole."""
+        self.is_foreign = False
+        """Whether the WARC file says that it is another one."""
+        self.is_gone = False
+        """Whether nothing in the WARC file is what the log names: all files go aside."""
+
+    def has_payload(self, offset: int) -> bool:
+        """Return whether records elsewhere may refer to the record at this offset."""
+        main = self.mains.get(offset)
+        if main is None or not main.is_whole or self.is_gone or offset in self.stale:
+            return False
+        return all(one.place.offset != offset for one in self.lost)
 
     def find(self, path: Path, what: str, remedy: str) -> None:
         """Add a finding."""
@@ -68,7 +78,7 @@ class Segment:
     @property
     def must_be_written(self) -> bool:
         """Whether the segment must be rewritten."""
-        return bool(self.damaged or self.stale or self.damage or self.lost)
+        return bool(self.damaged or self.stale or self.damage or self.lost or self.is_gone)
 
 
 def check_segment(
@@ -85,7 +95,8 @@ def check_segment(
         read_records(path, found)
     _compare_records(found, named, key_named, is_there=path.exists())
     _check_digests(found)
-    _compare_rows(found, named, given_up)
+    if not found.is_gone:
+        _compare_rows(found, named, given_up)
     return found
 
 
@@ -109,6 +120,9 @@ def read_records(path: Path, found: Segment) -> None:
             is_behind = piece.type == "metadata" and piece.url == main.url
             note(piece.end if is_behind else main.end, is_behind and fits(main, piece))
             main = None
+        if piece.type == "warcinfo" and piece.record is not None and not piece.offset:
+            own = piece.record.headers.get("WARC-Filename", path.name)
+            found.is_foreign = own != path.name
         if piece.record is None:
             found.damage.append((piece.offset, piece.length))
         elif piece.type == "metadata" and not piece.url:
@@ -148,12 +162,25 @@ def _compare_records(
         and not _was_forgotten(found, one)
     ]
     path = warc_path(found.folder, found.name)
-    if found.lost or not is_there:
+    is_all_lost = bool(named) and len(found.lost) == len(named)
+    found.is_gone = not is_there or found.is_foreign or is_all_lost
+    if found.is_gone:
+        found.lost = list(named.values())
+    if found.lost or found.is_gone:
         pages = sum(one.is_page for one in found.lost)
-        what = "it is missing" if not is_there else "records are damaged or gone"
         robots = len(found.lost) - pages
-        what += f": {pages:,} of pages and {robots:,} of robots files that the log names"
-        found.find(path, what, ASK_AGAIN)
+        what = f"{_fate(found, is_there)}: {pages:,} of pages and {robots:,} of robots files"
+        remedy = f"{ASIDE}, and {ASK_AGAIN}" if found.is_gone else ASK_AGAIN
+        found.find(path, f"{what} that the log names", remedy)
+
+
+def _fate(found: Segment, is_there: bool) -> str:
+    """Say what has become of a WARC file."""
+    if not is_there:
+        return "it is missing"
+    if found.is_foreign:
+        return "it is another WARC file under this name"
+    return "it has no record of the segment" if found.is_gone else "records are damaged or gone"
 
 
 def _was_forgotten(found: Segment, one: Named) -> bool:
@@ -186,7 +213,7 @@ def _check_digests(found: Segment) -> None:
         elif listed and place in listed:
             if digest(path) != listed[place]:
                 _damaged(found, path, "its bytes have changed since it was sealed")
-        elif problem := _unreadable(path):
+        elif problem := unreadable_why(path):
             _damaged(found, path, problem)
 
 
@@ -196,7 +223,7 @@ def _damaged(found: Segment, path: Path, what: str) -> None:
     found.find(path, what, REINDEX)
 
 
-def _unreadable(path: Path) -> str:
+def unreadable_why(path: Path) -> str:
     """Return why a file without a digest cannot be read to its end, or ""."""
     try:
         if path.suffix == ".parquet":
@@ -208,7 +235,7 @@ def _unreadable(path: Path) -> str:
                 pass
         elif path.stat().st_size and not beneath.read_bytes(path).endswith(b"}\n"):
             return "its last line is not whole"
-    except (pa.ArrowException, OSError, ValueError, StoreError) as error:
+    except (*DAMAGE, StoreError) as error:
         return f"it cannot be read: {' '.join(str(error).split())[:120]}"
     return ""
 

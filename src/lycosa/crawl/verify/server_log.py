@@ -6,7 +6,7 @@ missing, that all can be folded, and that the segments of this directory hold wh
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import TracebackType
 
 from lycosa.config import Job
@@ -26,6 +26,7 @@ class ServerLogView:
         self.folder = directory.log_folder
         self.place = job.log.server
         self.problems: list[str] = []
+        self.partition_of: Callable[[str], int] | None = None
         self._log = directory.log(job)
         self._own = own_numbers(self._log, directory)
 
@@ -36,6 +37,10 @@ class ServerLogView:
         self, kind: type[BaseException] | None, problem: object, trace: TracebackType | None
     ) -> None:
         self._log.close()
+
+    def ends(self) -> list[bytes]:
+        """Return nothing: servers do not keep the ends of tables on this machine."""
+        return []
 
     def check(self, *, is_quick: bool) -> None:
         """Check nothing more: the server's files are its own affair."""

@@ -255,10 +255,12 @@ class Committer:
     def _make_durable(self, batch: Batch) -> list[int | None]:
         ports = self._ports
         reach("commit.before-flush")
-        ports.store.flush()
+        ends = ports.store.flush()
         reach("commit.flushed")
         if batch.notes:
             ports.log.post_all((), batch.notes)
+        if ends is not None and batch.writes:
+            batch.writes[0] = batch.writes[0]._replace(ends=ends)
         results = ports.log.commit(batch.writes)
         if batch.is_synced:
             ports.log.sync()

@@ -26,6 +26,8 @@ def give_up(state: Holdings, event: RecordsLost) -> None:
     state.losses = max(state.losses, event.loss)
     for place in event.robots:
         state.lost.setdefault(place.segment, set()).add(place.offset)
+    for segment in event.segments:
+        state.segment_ends.pop(segment, None)
     for site in event.sites:
         state.sites.robots[site] = RobotsState.UNKNOWN
         state.sites.robots_expires[site] = 0.0

@@ -4,6 +4,7 @@ A segment is open while its process writes to it: a WARC file and journals of ro
 or its process has ended, it is surveyed (which exchanges count and are whole?) and sealed.
 
     segment  an open segment: its WARC file and its journals of rows
+    ends     how far its journals reached at the last commit
     survey   finds out which exchanges of an open segment count and are whole
     sealing  turns a complete segment into Parquet, CDXJ and digests
     digests  SHA-256 of the sealed files

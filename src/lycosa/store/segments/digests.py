@@ -66,14 +66,29 @@ def write_digests(
     """
     if positions is None:
         positions = sealed_at(folder, name)
-    lines = [*_position_lines(positions)]
-    lines += [f"{digest(content(path))}  {path.relative_to(folder)}\n" for path in files]
+    notes = "".join(_position_lines(positions))
     final = digests_path(folder, name)
-    text = "".join(lines)
     final.parent.mkdir(exist_ok=True)
+    digests = {str(path.relative_to(folder)): digest(content(path)) for path in files}
+    _write(final, digests, notes)
+    return final
+
+
+def _write(final: Path, digests: Mapping[str, str], notes: str = "") -> None:
+    text = notes + "".join(f"{value}  {place}\n" for place, value in digests.items())
     beneath.write_text(temporary(final), f"{_HEAD}{xxh3_64_hexdigest(text.encode())}\n{text}")
     sync_file(temporary(final))
-    return final
+
+
+def write_list(final: Path, files: Iterable[Path], known: Mapping[str, str] | None = None) -> None:
+    """Write the digests of files of an index, by their paths from the list's folder.
+
+    Those that are `known` are not computed again.
+    """
+    known = known or {}
+    places = [(str(path.relative_to(final.parent)), path) for path in files]
+    _write(final, {place: known.get(place) or digest(path) for place, path in sorted(places)})
+    temporary(final).rename(final)
 
 
 def _position_lines(positions: Positions) -> Iterator[str]:
@@ -93,7 +108,12 @@ def refresh_digests(folder: Path, name: Name, positions: Positions | None = None
 
 def read_digests(folder: Path, name: Name) -> dict[str, str] | None:
     """Return the digests of a segment by path; None when it has none."""
-    text = _guarded_text(folder, name)
+    return read_list(digests_path(folder, name), folder)
+
+
+def read_list(path: Path, folder: Path) -> dict[str, str] | None:
+    """Return the digests in a list of a crawl directory, by path; None when it is not there."""
+    text = _guarded_text(path, folder)
     if text is None:
         return None
     lines = (line for line in text.splitlines() if not line.startswith("#"))
@@ -103,7 +123,7 @@ def read_digests(folder: Path, name: Name) -> dict[str, str] | None:
 def sealed_at(folder: Path, name: Name) -> Positions:
     """Return how far the log was when a segment was sealed; nothing where that is not known."""
     try:
-        text = _guarded_text(folder, name) or ""
+        text = _guarded_text(digests_path(folder, name), folder) or ""
     except StoreError:  # `verify` tells of it
         return {}
     found: dict[int, tuple[int, str]] = {}
@@ -115,9 +135,8 @@ def sealed_at(folder: Path, name: Name) -> Positions:
     return found
 
 
-def _guarded_text(folder: Path, name: Name) -> str | None:
+def _guarded_text(path: Path, folder: Path) -> str | None:
     """Return the lines below the head, if there are any; raises `StoreError` if it is damaged."""
-    path = digests_path(folder, name)
     try:
         head, _, text = beneath.read_bytes(path).decode("utf-8", "replace").partition("\n")
     except FileNotFoundError:

@@ -124,11 +124,19 @@ def unsealed(folder: Path) -> list[Name]:
 
 
 def _with_journals(folder: Path) -> list[Name]:
-    """Return the segments that have journals, or an empty file of records."""
+    """Return the segments that have journals, or an empty file of records.
+
+    A process that died early leaves an empty WARC file alone. One beside sealed files was emptied.
+    """
     found = {name for kind in KINDS for name in names_in(folder, kind, JOURNAL)}
     found |= {*names_in(folder, TRIPLES, QUAD_JOURNAL), *names_in(folder, DIGESTS, FLUSHES)}
-    found |= {name for name in warc_names(folder) if _size(warc_path(folder, name)) == 0}
-    return sorted(found)
+    empty = {name for name in warc_names(folder) if _size(warc_path(folder, name)) == 0}
+    return sorted(found | {name for name in empty if not _has_sealed(folder, name)})
+
+
+def _has_sealed(folder: Path, name: Name) -> bool:
+    sealed = [cdx_path(folder, name), *(sealed_path(folder, kind, name) for kind in KINDS)]
+    return any(path.exists() for path in sealed)
 
 
 def seal_dead(

@@ -33,6 +33,7 @@ from lycosa.store.layout import (
     quad_journal_path,
     warc_path,
 )
+from lycosa.store.segments.ends import End, OpenEnds
 from lycosa.store.segments.flushes import Flushes
 from lycosa.store.tables.quads import QuadJournal
 from lycosa.store.tables.rows import JOURNAL_SCHEMAS, Pending
@@ -47,7 +48,7 @@ class RowJournal:
     """The rows of one kind: an Arrow IPC stream that grows by a record batch a flush."""
 
     def __init__(self, folder: Path, kind: str, name: Name, schema: pa.Schema) -> None:
-        self.file = Appendable(journal_path(folder, kind, name))
+        self.file = Appendable(journal_path(folder, kind, name), is_digested=True)
         self.file.append(schema.serialize().to_pybytes())
 
     def append(self, batch: pa.RecordBatch) -> None:
@@ -117,12 +118,13 @@ class Segment:
         """The segment's number."""
         return self.name.segment
 
-    def flush(self) -> None:
+    def flush(self) -> OpenEnds:
         """Hand all that was appended to the operating system, the rows of `pages` last.
 
-        The first time it brings the names of the files to the disk. After a power cut the log may
-        name records of this segment: its number must not be given again, and what is lost of its
-        files must not look like files that were moved away.
+        Returns how far the journals reach then. The first time it brings the names of the files
+        to the disk. After a power cut the log may name records of this segment: its number must
+        not be given again, and what is lost of its files must not look like files that were moved
+        away.
         """
         with self._flushing:
             if not self._has_names:
@@ -141,6 +143,10 @@ class Segment:
                 self._flushes.note({kind: one.file for kind, one in self.journals.items()})
             for file in self._files():
                 file.flush(self._is_synced)
+            files = {TRIPLES: self.quads.file}
+            files |= {kind: journal.file for kind, journal in self.journals.items()}
+            ends = {part: End(one.flushed, one.digest.intdigest()) for part, one in files.items()}
+            return OpenEnds(self.name.worker, self.number, ends)
 
     def close(self) -> None:
         """Close the files; unflushed bytes are lost."""

@@ -33,7 +33,8 @@ from lycosa import beneath
 from lycosa.records import Place
 from lycosa.store.layout import Name, journal_path, quad_journal_path, warc_path
 from lycosa.store.tables import arrow_functions
-from lycosa.store.tables.extra import journal_schema
+from lycosa.store.tables.extra import DAMAGE, journal_schema
+from lycosa.store.tables.missing_tables import unreadable
 from lycosa.store.tables.quads import blocks
 from lycosa.store.tables.rows import plain
 from lycosa.store.warc.record_reader import members
@@ -100,6 +101,7 @@ def journal_batches(
     *,
     is_trusted: bool = False,
     has_dictionaries: bool = False,
+    committed: int = 0,
 ) -> Iterator[pa.RecordBatch]:
     """Yield the batches of an open segment; a kill may have left half of the last one.
 
@@ -107,21 +109,30 @@ def journal_batches(
 
     A batch of which a byte was changed may point beyond its own end. So all are looked through
     first, unless this process has written them.
+
+    Damage in the first `committed` bytes is an error: no kill explains it. Behind them, and where
+    no commit is known, the rows end there.
     """
+    begins = 0
     try:
         with pa.OSFile(str(beneath.checked(path))) as file, pa.ipc.open_stream(file) as stream:
+            begins = file.tell()
             for batch in stream:
                 if not is_trusted:
                     batch.validate(full=True)
                 some = batch.select(columns) if columns else batch
                 yield some if has_dictionaries else plain(some)
+                begins = file.tell()
     except FileNotFoundError:
         return
-    except (pa.ArrowException, ValueError, KeyError, UnicodeDecodeError):
-        return
-    except OSError as error:
-        if error.errno is not None:  # Arrow's own "this is not all of it" has no number.
+    except DAMAGE as error:
+        if isinstance(error, OSError) and error.errno is not None:
             raise
+        if begins < committed:
+            raise unreadable(path.parent.parent, path, error) from None
+        return
+    if begins < committed:
+        raise unreadable(path.parent.parent, path, ValueError("its rows end too early"))
 
 
 def survey(folder: Path, name: Name, is_counted: Counted, *, is_dead: bool = True) -> Survey:

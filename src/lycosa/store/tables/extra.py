@@ -14,6 +14,9 @@ import pyarrow as pa
 from lycosa import beneath
 from lycosa.store.tables.rows import JOURNAL_SCHEMAS, SCHEMAS
 
+DAMAGE = (pa.ArrowException, ValueError, KeyError, OverflowError, MemoryError, OSError)
+"""What Arrow raises when bytes were changed or are missing; an OSError of its own has no number."""
+
 
 def with_extra(columns: pa.Schema | None) -> dict[str, pa.Schema]:
     """Return the schemas of an open segment with these columns of plugins."""
@@ -40,10 +43,11 @@ def journal_schema(journal: Path) -> pa.Schema | None:
     """Return the columns of a journal; None when it ends before its schema does."""
     try:
         with pa.OSFile(str(beneath.checked(journal))) as file, pa.ipc.open_stream(file) as stream:
-            return stream.schema
-    except (FileNotFoundError, pa.ArrowInvalid):
+            schema = stream.schema
+            return schema if schema.names else None  # a name that is no text raises here
+    except FileNotFoundError:
         return None
-    except OSError as error:
-        if error.errno is not None:  # Arrow's own "this is not all of it" has no number.
+    except DAMAGE as error:
+        if isinstance(error, OSError) and error.errno is not None:
             raise
         return None

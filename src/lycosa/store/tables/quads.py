@@ -63,7 +63,7 @@ class QuadJournal:
     """The quads of an open segment."""
 
     def __init__(self, path: Path) -> None:
-        self.file = Appendable(path)
+        self.file = Appendable(path, is_digested=True)
         self._compressor = zstandard.ZstdCompressor(level=_LEVEL, write_checksum=True)
 
     def append(self, blocks: list[bytes]) -> None:

@@ -1,0 +1,188 @@
+"""Damage has a name: open tables that lost rows, records that are gone, files of `index/`."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from damage import complaints, cut, damage_web, finished, flip, job_of, killed, overwrite, swap
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.testweb.servers.server import SocketWeb
+from warm import lycosa
+
+KINDS = ("pages", "links", "text", "hosts")
+OPEN, SEALED = "lycosa-0-00002", "lycosa-0-00001"
+COUNT = "select count(*) from {}"
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[SocketWeb]:
+    with damage_web() as served:
+        yield served
+
+
+@pytest.fixture(scope="module")
+def bases(server: SocketWeb, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("named")
+    return {
+        "finished": finished(server, folder / "finished"),
+        "killed": killed(server, folder / "killed"),
+    }
+
+
+def copy_of(base: Path, tmp_path: Path, name: str = "crawl") -> Path:
+    return Path(shutil.copytree(base, tmp_path / name))
+
+
+# -- open tables ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_sql_names_an_open_table_that_has_lost_rows(
+    bases: dict[str, Path], tmp_path: Path, kind: str
+) -> None:
+    whole = lycosa("sql", bases["killed"], COUNT.format(kind))
+    assert (whole.returncode, whole.stderr) == (0, "")
+    for how in ("cut", "empty", "remove"):
+        folder = copy_of(bases["killed"], tmp_path, how)
+        table = folder / kind / f"{OPEN}.arrows"
+        table.unlink() if how == "remove" else cut(table, 0.5 if how == "cut" else 0)
+        done = lycosa("sql", folder, COUNT.format(kind))
+        assert done.returncode == 5, (how, done.stdout, done.stderr)
+        assert f"{kind}/{OPEN}.arrows" in done.stderr and "--repair" in done.stderr
+
+
+def test_a_flipped_byte_in_an_open_table_is_damage_and_never_our_mistake(
+    bases: dict[str, Path], tmp_path: Path
+) -> None:
+    """Every part of a stream is met: its schema, heads of batches, numbers, texts."""
+    codes: dict[str, set[int]] = {}
+    for kind in KINDS:
+        for share in (0.001, 0.02, 0.05, 0.5):
+            folder = copy_of(bases["killed"], tmp_path, f"{kind}-{share}")
+            flip(folder / kind / f"{OPEN}.arrows", share)
+            for words in (("sql", folder, COUNT.format(kind)), ("verify", folder)):
+                done = lycosa(*words)
+                codes.setdefault(words[0], set()).add(done.returncode)
+                assert done.returncode != 70, (kind, share, words, done.stderr)
+                if words[0] == "verify":
+                    assert done.returncode == 10, (kind, share, done.stdout)
+                    assert OPEN in done.stdout
+            shutil.rmtree(folder)
+    assert codes["sql"] <= {0, 5} and 5 in codes["sql"]
+
+
+def test_a_changed_letter_in_an_open_table_is_made_again_from_the_records(
+    bases: dict[str, Path], server: SocketWeb, tmp_path: Path
+) -> None:
+    folder = copy_of(bases["killed"], tmp_path)
+    table = folder / "text" / f"{OPEN}.arrows"
+    content = table.read_bytes()
+    assert content.count(b"word") > 20
+    table.write_bytes(content.replace(b"word", b"vord", 1))
+    assert lycosa("verify", folder).returncode == 10
+    asked = server.requests
+    done = lycosa("verify", folder, "--repair")
+    assert done.returncode == 0, done.stdout + done.stderr
+    wrong = lycosa("sql", folder, "select count(*) from text where text like '%vord%'")
+    assert wrong.stdout.split() == ['"count_star()"', "0"]
+    assert server.requests == asked  # nothing is asked for again
+
+
+def test_sql_beside_a_running_crawl_gives_no_false_alarm(server: SocketWeb, tmp_path: Path) -> None:
+    """Segments are begun, flushed and sealed every moment while the tables are read."""
+    folder = tmp_path / "crawl"
+    often = {"seal_seconds": 0.2, "commit_seconds": 0.02}
+    slow = {"delay_seconds": 0.05}
+    CrawlDirectory.create(folder, job_of(server, log=often, politeness=slow))
+    crawl = subprocess.Popen([sys.executable, "-m", "lycosa", "resume", str(folder), "--quiet"])
+    asked = 0
+    try:
+        while crawl.poll() is None:
+            if (folder / "pages").exists():
+                done = lycosa("sql", folder, "select count(*) from pages, links limit 1")
+                assert done.returncode == 0, done.stderr
+                asked += 1
+    finally:
+        crawl.kill()
+        crawl.wait()
+    assert crawl.returncode == 0 and asked >= 2
+
+
+# -- sealed records ---------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("how", ["empty", "overwrite", "swap"])
+def test_a_segment_whose_records_are_gone_goes_aside_and_is_asked_for_again(
+    bases: dict[str, Path], server: SocketWeb, tmp_path: Path, how: str
+) -> None:
+    folder = copy_of(bases["finished"], tmp_path)
+    warc = folder / "warc" / f"{SEALED}.warc.gz"
+    if how == "empty":
+        cut(warc, 0)
+    elif how == "overwrite":
+        overwrite(warc)
+    else:
+        swap(folder, warc)
+    assert lycosa("verify", folder).returncode == 10
+    done = lycosa("verify", folder, "--repair")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert not warc.exists() and not (folder / "pages" / f"{SEALED}.parquet").exists()
+    aside = folder / "damaged"
+    assert (aside / "warc" / warc.name).exists() and (aside / f"pages/{SEALED}.parquet").exists()
+    for options in ((), ("--quick",)):
+        assert lycosa("verify", folder, *options).returncode == 0
+    resumed = lycosa("resume", folder, "--quiet")
+    assert (resumed.returncode, resumed.stderr) == (0, "")
+    assert complaints(folder) == []
+    kept = "select count(*), count(distinct url) from pages where outcome = 'kept'"
+    assert lycosa("sql", folder, kept).stdout.splitlines()[1] == "55,55"
+
+
+# -- index/ -----------------------------------------------------------------------------------
+
+INDEXED = (
+    "index/study/ranks.parquet",
+    "index/study/study.json",
+    "index/study/heads/lycosa-0-00001.parquet",
+    "index/main_text/lycosa-0-00001.parquet",
+    "index/text/00000001/store/meta.json",
+    "index/triples/00000001/ledger.sqlite",
+    "index/triples/current",
+)
+
+
+@pytest.mark.parametrize("place", INDEXED)
+def test_verify_names_a_changed_byte_of_an_index_and_repair_puts_it_aside(
+    bases: dict[str, Path], tmp_path: Path, place: str
+) -> None:
+    folder = copy_of(bases["finished"], tmp_path)
+    assert lycosa("verify", folder).returncode == 0
+    overwrite(folder / place) if place.endswith(".sqlite") else flip(folder / place, 0.5)
+    found = lycosa("verify", folder)
+    assert found.returncode == 10 and place in found.stdout
+    done = lycosa("verify", folder, "--repair")
+    assert done.returncode == 0, done.stdout + done.stderr
+    for command in ("study", "index"):
+        again = lycosa(command, folder)
+        assert again.returncode == 0, again.stderr
+    assert lycosa("sql", folder, "select count(*) from ranks").stdout.splitlines()[1] == "55"
+    assert lycosa("verify", folder).returncode == 0
+
+
+def test_a_missing_table_of_a_study_ends_only_queries_that_name_it(
+    bases: dict[str, Path], tmp_path: Path
+) -> None:
+    folder = copy_of(bases["finished"], tmp_path)
+    (folder / "index" / "study" / "ranks.parquet").unlink()
+    done = lycosa("sql", folder, COUNT.format("pages where outcome = 'kept'"))
+    assert (done.returncode, done.stderr) == (0, "") and done.stdout.splitlines()[1] == "55"
+    done = lycosa("sql", folder, "select count(*) from depths")
+    assert (done.returncode, done.stderr) == (0, "")
+    done = lycosa("sql", folder, "select url from ranks")
+    assert done.returncode == 5 and "ranks.parquet: is not there" in done.stderr
