@@ -169,7 +169,8 @@ class Fetch(Record):
     )
     connections: int = key(
         64,
-        "Requests in flight at once, over all hosts and workers.",
+        "Requests in flight at once, over all hosts and workers. Half of them are reserved for "
+        "addresses that have answered, while there are such.",
         unit="connections",
         least=1,
         most=65_536,
@@ -201,7 +202,9 @@ class Fetch(Record):
     )
     connect_seconds: float = key(
         30.0,
-        "Time limit for making a connection, TLS included.",
+        "Time limit for making a connection, TLS included. An address that has not answered yet "
+        "has 5 seconds for the handshake of TCP, and all of this in a second attempt if it misses "
+        "them.",
         unit="seconds",
         least=0.001,
     )

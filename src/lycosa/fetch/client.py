@@ -288,7 +288,7 @@ class HttpTransport:
                     exchange.received.verdict = Outcome.TIMEOUT
                     answer = replace(exchange.finish(), beginning=None)
                 outgoing = exchange.outgoing
-                if answer.failure is Outcome.CONNECT_FAILURE:
+                if answer.failure is Outcome.CONNECT_FAILURE and not answer.is_missed:
                     self._names.failed(outgoing.request.host, outgoing.request.address)
                 elif self._cookies is not None and self._keeps_cookies(outgoing.key[0]):
                     site = outgoing.key[0]
@@ -328,7 +328,10 @@ class HttpTransport:
         ]
         for exchange, verdict in late:
             if verdict is Outcome.CONNECT_FAILURE:
-                exchange.received.detail = f"no answer within {self._fetch.connect_seconds:g} s"
+                seconds = exchange.outgoing.request.handshake_seconds
+                if not exchange.received.is_missed:
+                    seconds = self._fetch.connect_seconds
+                exchange.received.detail = f"no answer within {seconds:g} s"
         self._cut(late)
         if self._flying and self._sweeper is None:
             self._sweeper = self._loop.call_later(self._sweep_seconds(), self._sweep)
@@ -348,8 +351,11 @@ class HttpTransport:
             return Outcome.TIMEOUT
         if not received.was_asked:
             # A connection that cannot be made says something of the host.
-            is_late = now - exchange.began > fetch.connect_seconds
-            return Outcome.CONNECT_FAILURE if is_late else None
+            waited, limit = now - exchange.began, exchange.outgoing.request.handshake_seconds
+            if limit and waited > limit and not exchange.is_connected:
+                received.is_missed = limit < fetch.connect_seconds
+                return Outcome.CONNECT_FAILURE
+            return Outcome.CONNECT_FAILURE if waited > fetch.connect_seconds else None
         if not received.has_begun:
             if not exchange.asked_at:
                 exchange.asked_at = now  # to the sweep: a clock read less for each request

@@ -49,6 +49,8 @@ class Request(Struct, frozen=True):
     """Of the version that is held: the server need send only another one."""
     form: bytes = b""
     """Of a login that the job asks for: what is posted. All other requests are GET."""
+    handshake_seconds: float = 0.0
+    """Time limit for TCP's handshake with an address that has not answered; 0: the job's own."""
 
 
 class Answer(Struct, frozen=True):
@@ -79,6 +81,8 @@ class Answer(Struct, frozen=True):
     """With a failure to connect: the reason in the system's words, where it gave one."""
     findings: Any = None
     """`Findings` of a process that has read it apart (`lycosa.crawl.apart`); None as a rule."""
+    is_missed: bool = False
+    """With a failure to connect: only the request's own `handshake_seconds` were over."""
 
     def earlier(self, seconds: float) -> Answer:
         """Return the answer with its moments moved back by this number of seconds."""

@@ -43,7 +43,7 @@ ELSEWHERE = "its robots file is elsewhere, and being asked for there"
 CRAWL_DELAY = "Crawl-delay"
 PAUSE = "the usual pause"
 LOOKED_UP = "its name is being looked up"
-BUSY = "its address serves another host, or rests"
+BUSY = "its address serves another host, rests, or waits for a connection"
 REVISIT = "a page is to be revisited"
 
 

@@ -34,6 +34,17 @@ OnAnswer = Callable[[Partition, Task, int, Request, Answer], None]
 """Takes the partition, the task, its reserved bytes, the request and the answer."""
 
 
+SILENT = frozenset(
+    {
+        Outcome.CONNECT_FAILURE,
+        Outcome.TIMEOUT,
+        Outcome.REFUSED_ADDRESS,
+        Outcome.REFUSED_PORT,
+    }
+)
+"""Failures after which an address has not answered, unless the head of an answer came."""
+
+
 class Sender:
     """Chooses permitted tasks and sends their requests; one per worker."""
 
@@ -157,6 +168,25 @@ class Sender:
             return True
         return False
 
+    def has_missed(
+        self, partition: Partition, task: Task, reserved: int, request: Request, answer: Answer
+    ) -> bool:
+        """Note whether an address speaks; True if it missed its short handshake.
+
+        Nothing was sent to it then: its host is asked again, after all that wait for a place.
+        """
+        addresses, now = partition.readiness.addresses, self._ports.clock.now()
+        if not answer.is_missed:
+            is_silent = answer.failure in SILENT and not answer.head
+            addresses.heard(request.address, now, has_answered=not is_silent)
+            return False
+        if task.kind is TaskKind.PAGE:
+            self._ports.budget.give_back(reserved)
+        partition.hand_back(task, now)
+        addresses.missed(request.address)
+        partition.readiness.give_back(task.host, now)
+        return True
+
     def _wait(self, partition: Partition, task: Task, now: float, seconds: float) -> None:
         """Let a host rest until its site's Visit-time, or put it off where the job does not wait.
 
@@ -203,16 +233,21 @@ class Sender:
                 self._ports.budget.give_back(reserved)
                 reserved = self._job.robots.largest_bytes
                 task = Task(TaskKind.LOGIN, task.subject, task.host)
+        readiness = partition.readiness
+        address, handshake_seconds = readiness.take(task.host), 0.0
+        if readiness.addresses.newcomers and not (fetch.proxy or form):
+            handshake_seconds = readiness.addresses.handshake_seconds(address)
         request = Request(
             url,
             host_of(key),
-            partition.readiness.take(task.host),
+            address,
             Purpose.ROBOTS if task.kind in (TaskKind.ROBOTS, TaskKind.ERRAND) else Purpose.PAGE,
             fetch.user_agent,
             fetch.largest_body_bytes if task.kind is TaskKind.PAGE else reserved,
             partition.number,
             self._validators(state, task.subject) if task.kind is TaskKind.PAGE else None,
             form,
+            handshake_seconds,
         )
         self.in_flight += 1
         partition.in_flight += 1

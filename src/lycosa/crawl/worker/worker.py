@@ -81,9 +81,7 @@ class Worker:
         traps = TrapWatch(self._job.traps, seen_texts)
         mirrors = Mirrors(self._job.traps, self._partitions)
         self._committer = Committer(ports, self._lose)
-        self._cycles = Cycles(
-            ports, self._partitions, self._agenda, self.when_durable, self._has_measured
-        )
+        self._cycles = Cycles(ports, self._partitions, self._agenda, self.when_durable, self._tick)
         self._pages = PageAnswers(
             ports, self._router, self._mining, seen_texts, traps, mirrors, self._cycles.planner
         )
@@ -144,7 +142,10 @@ class Worker:
         ip_delay = self._job.politeness.ip_delay_seconds
         return WorkerContext(
             self._agenda,
-            Addresses(self._agenda, ip_delay, 0.0, self._ports.slots, self._ports.machines_at),
+            Addresses(
+                *(self._agenda, ip_delay, 0.0, self._ports.slots, self._ports.machines_at),
+                connections=lambda: self.connections,
+            ),
             self._lookups.resolve,
             self._pause_after_resume,
             None,
@@ -298,9 +299,8 @@ class Worker:
             return
         now = self._clock.now()
         self._agenda.run(now)
-        connections = self.connections
-        sender, may_begin = self._sender, self._ports.may_begin
-        while sender.in_flight < connections and not self.is_stopping and may_begin():
+        sender, may_begin, most = self._sender, self._ports.may_begin, self.connections
+        while sender.in_flight < most and not self.is_stopping and may_begin():
             partition = self._turns.next()
             if partition is None or not sender.start_task(partition, now):
                 break
@@ -324,6 +324,10 @@ class Worker:
             if task.kind is TaskKind.PAGE:
                 self._ports.budget.give_back(reserved)
             readiness.give_back(host, self._clock.now())
+            self.pump()
+            return
+        is_news = answer.failure is not None or readiness.addresses.newcomers
+        if is_news and self._sender.has_missed(partition, task, reserved, request, answer):
             self.pump()
             return
         if answer.failure is Outcome.CONNECT_FAILURE:
@@ -354,10 +358,6 @@ class Worker:
         if partition.is_leaving:
             self._ownership.look()
         self.pump()
-
-    def _has_measured(self) -> None:
-        """Go on with what waited for the qualities of pages."""
-        self._tick()
 
     def _look_soon(self) -> None:
         self._tick_alarm.set_within(0.0)
@@ -425,10 +425,8 @@ class Worker:
 
     def _look_for_end(self) -> None:
         """End when a limit is reached and nothing is under way, or when all is done."""
-        if self._changed or self._committer.is_busy:
-            return
-        if self._inbox.is_rendering:
-            return  # what is here, in spite of a limit
+        if self._changed or self._committer.is_busy or self._inbox.is_rendering:
+            return  # what is here is rendered in spite of a limit
         if not self.in_flight and (self.is_stopping or self._ports.budget.reached):
             if self._ports.is_shared and self._partitions:
                 self._ownership.release(list(self._partitions), lambda number: None)

@@ -25,7 +25,17 @@ _BROKEN_OFF = {Outcome.CUT_SHORT: "disconnect", Outcome.TIMEOUT: "time"}
 class Received:
     """The part of an answer that has arrived so far."""
 
-    __slots__ = ("detail", "first", "head", "is_cut", "lines", "rest", "verdict", "was_asked")
+    __slots__ = (
+        "detail",
+        "first",
+        "head",
+        "is_cut",
+        "is_missed",
+        "lines",
+        "rest",
+        "verdict",
+        "was_asked",
+    )
 
     def __init__(self) -> None:
         self.lines: list[bytes] = []
@@ -48,6 +58,8 @@ class Received:
         """Why the transfer failed, if it did."""
         self.detail = ""
         """The same in the system's words, if no connection could be made."""
+        self.is_missed = False
+        """No connection came about within the short time that the request had for it."""
 
     @property
     def has_begun(self) -> bool:

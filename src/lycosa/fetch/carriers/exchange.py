@@ -208,6 +208,11 @@ class Exchange:
         return True
 
     @property
+    def is_connected(self) -> bool:
+        """Whether TCP's handshake is over, as far as the carrier can tell."""
+        return True
+
+    @property
     def lane(self) -> Lane:
         """What shares a connection with this request: the site and its address."""
         return self.outgoing.key[:2]
@@ -242,5 +247,5 @@ class Exchange:
             request, detail = self.outgoing.request, self.received.detail
             _log.debug("%s: %s at %s", request.url, answer.failure.name, request.address)
             if detail:
-                answer = replace(answer, detail=detail)
+                answer = replace(answer, detail=detail, is_missed=self.received.is_missed)
         return answer

@@ -192,6 +192,11 @@ class Connection(Exchange):
         """Whether there is a connection that can carry the next request."""
         return self._socket is not None
 
+    @property
+    def is_connected(self) -> bool:
+        """Whether TCP's handshake is over."""
+        return bool(self._peer)
+
     def begin(self, outgoing: Outgoing) -> None:
         """Take a request and send it, or connect first."""
         super().begin(outgoing)

@@ -10,11 +10,21 @@ Always true:
   * at most one host of an address is let through and not yet done;
   * none is let through before the pause of the address is over;
   * a host in the queue is let through after all that entered before it, unless it had to
-    look up its address first when its turn came.
+    look up its address first when its turn came;
+  * while proven addresses are asked, others come to hold half of the connections at most, rounded
+    up.
 
 The gates belong to the machine, not to a partition: they are not in the log. After a
 resume every address begins with its pause, as if it had just been asked. Machines of a cluster
 that ask one address do not wait for each other: each takes so much longer pauses.
+
+Places for newcomers. An address that has not answered may never do so, and then holds one of the
+worker's connections until a time limit ends it. So half of the connections are reserved for
+addresses that have answered (*proven*), as long as one of these was asked within `LIVELY_SECONDS`.
+Newcomers share the rest. Each takes a place when it is claimed, until its request has ended; a gate
+that finds none goes to the crowd, and its hosts wait. TCP's handshake with a newcomer has
+`HANDSHAKE_SECONDS`. An address that misses it goes to the back of the crowd, and has the job's
+whole time then.
 
 Other processes of the machine send requests to addresses too. Right before a request the address
 is *claimed*: its slot (`slots`), shared by all of them, is taken. While another process has it, the
@@ -27,7 +37,16 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
-from lycosa.frontier.readiness.agenda import Agenda
+from lycosa.frontier.readiness.agenda import NEVER, Agenda
+
+HANDSHAKE_SECONDS = 5.0
+"""Time limit for the first handshake with an address that has not answered."""
+
+LIVELY_SECONDS = 60.0
+"""For so long after the last request to a proven address connections stay reserved for them."""
+
+NEW, MISSED, PROVEN = range(3)
+"""The standing of an address: nothing is known, its short handshake failed, it has answered."""
 
 
 class Entrant(Protocol):
@@ -38,6 +57,9 @@ class Entrant(Protocol):
 
     def comes_next(self, host: int, now: float) -> None:
         """Prepare for the host's turn."""
+
+    def has_answered(self, host: int) -> bool:
+        """Return whether the log says that the host can be reached."""
 
 
 class Slots(Protocol):
@@ -86,10 +108,13 @@ class _Queue:
 
 
 class _Gate:
-    __slots__ = ("free_at", "is_taken", "noted", "number", "queue")
+    __slots__ = ("free_at", "is_crowding", "is_taken", "noted", "number", "queue", "standing")
 
-    def __init__(self, number: int, free_at: float) -> None:
+    def __init__(self, number: int, free_at: float, standing: int = NEW) -> None:
         self.number = number
+        self.standing = standing
+        self.is_crowding = False
+        """Whether it waits for a place."""
         self.is_taken = False
         self.free_at = free_at
         self.noted = False
@@ -113,8 +138,19 @@ class Addresses:
         shut_until: float,
         slots: Slots | None = None,
         machines_at: Callable[[str], int] | None = None,
+        connections: Callable[[], int] = lambda: 65_536,
     ) -> None:
-        """`machines_at` says how many machines ask an address, which share its pace."""
+        """`machines_at` says how many machines ask an address, which share its pace.
+
+        `connections` says how many requests the worker may have under way.
+        """
+        self._connections = connections
+        self.newcomers: set[int] = set()
+        """Gates that hold a place: claimed or about to be, and not proven."""
+        self._crowd: deque[_Gate] = deque()
+        self._is_admitting = False
+        self._lively_at = -NEVER
+        """When a proven address was last asked."""
         self._machines_at = machines_at
         self._agenda = agenda
         self._slots = slots
@@ -136,13 +172,14 @@ class Addresses:
         """
         gate = self._gates.get(address)
         if gate is None:
-            gate = self._gates[address] = _Gate(len(self._by_number), self._shut_until)
+            standing = PROVEN if entrant.has_answered(host) else NEW
+            gate = _Gate(len(self._by_number), self._shut_until, standing)
+            self._gates[address] = gate
             self._by_number.append(gate)
         if not gate.queue and not gate.is_taken and gate.free_at <= now:
             gate.is_taken = True
             if not entrant.let_through(host, now):
-                gate.is_taken = False
-                self._advance(gate, now)
+                self._end_turn(gate, now)
             return
         if had_turn:
             gate.line().put_first(entrant, host)
@@ -152,25 +189,25 @@ class Addresses:
 
     def leave(self, address: str, now: float) -> None:
         """End the turn of a host that has sent no request."""
-        gate = self._gates[address]
-        gate.is_taken = False
-        self._advance(gate, now)
+        self._end_turn(self._gates[address], now)
 
     def claim(self, address: str, now: float) -> bool:
-        """Make sure, right before a request, that no other process asks the address."""
+        """Make sure, right before a request, that there is a place and no other process asks."""
+        gate = self._gates[address]
+        if gate.standing != PROVEN and not self._take_place(gate, now):
+            return False
         if self._slots is None:
             return True
         seconds = self._slots.take(address, self._ip_delay_seconds)
         if seconds:
-            self._gates[address].free_at = now + max(seconds, 0.001)
+            gate.free_at = now + max(seconds, 0.001)
         return not seconds
 
     def queue_again(self, address: str, entrant: Entrant, host: int, now: float) -> None:
         """Put a host whose claim failed back to the head of the queue."""
         gate = self._gates[address]
-        gate.is_taken = False
         gate.line().put_first(entrant, host)
-        self._advance(gate, now)
+        self._end_turn(gate, now)
 
     def asked(self, address: str, now: float) -> None:
         """Say that the answer is in: the address's pause begins."""
@@ -179,9 +216,27 @@ class Addresses:
             pause *= self._machines_at(address)
         if self._slots is not None:
             self._slots.let_go(address, pause)
-        gate.is_taken = False
+        if gate.standing == PROVEN:
+            self._lively_at = now
         gate.free_at = now + pause
-        self._advance(gate, now)
+        self._end_turn(gate, now)
+
+    def handshake_seconds(self, address: str) -> float:
+        """Return the time limit for TCP's handshake with an address; 0 is the job's own."""
+        return HANDSHAKE_SECONDS if self._gates[address].standing == NEW else 0.0
+
+    def missed(self, address: str) -> None:
+        """Note that the short handshake with an address failed."""
+        self._gates[address].standing = MISSED
+
+    def heard(self, address: str, now: float, *, has_answered: bool) -> None:
+        """Note whether anything has come from an address; its place is free, its turn goes on."""
+        gate = self._gates[address]
+        if has_answered:
+            gate.standing, self._lively_at = PROVEN, now
+        elif gate.standing == PROVEN:
+            gate.standing = NEW
+        self._give_place_up(gate, now)
 
     def served(self) -> list[str]:
         """Return all addresses that were asked, or are about to be."""
@@ -212,7 +267,7 @@ class Addresses:
 
     def _advance(self, gate: _Gate, now: float) -> None:
         """Let the next host through, or note when that will be possible."""
-        while gate.queue and not gate.is_taken:
+        while gate.queue and not gate.is_taken and not gate.is_crowding:
             if gate.free_at > now:
                 if not gate.noted:
                     gate.noted = True
@@ -225,6 +280,51 @@ class Addresses:
             elif gate.queue:
                 entrant, host = gate.queue.first()
                 entrant.comes_next(host, now)
+
+    def _end_turn(self, gate: _Gate, now: float) -> None:
+        """Let others go on after a host's turn; the gate itself comes after those in the crowd."""
+        gate.is_taken = False
+        if self.newcomers:
+            self._give_place_up(gate, now)
+        if gate.queue:
+            self._advance(gate, now)
+
+    # -- places for newcomers -------------------------------------------------------------
+
+    def _take_place(self, gate: _Gate, now: float) -> bool:
+        """Give a gate that is not proven a place; without one it waits in the crowd."""
+        if gate.number in self.newcomers:  # it comes out of the crowd
+            return True
+        if len(self.newcomers) < self._places(now):
+            self.newcomers.add(gate.number)
+            return True
+        gate.is_crowding = True
+        self._crowd.append(gate)
+        return False
+
+    def _places(self, now: float) -> int:
+        """Return how many connections newcomers may hold.
+
+        At least one, also where the worker may send nothing for now: its end admits the others.
+        """
+        connections = self._connections()
+        is_lively = now - self._lively_at < LIVELY_SECONDS
+        return max(connections - connections // 2 if is_lively else connections, 1)
+
+    def _give_place_up(self, gate: _Gate, now: float) -> None:
+        """Free the place of a gate, if it has one, and let gates of the crowd have theirs."""
+        self.newcomers.discard(gate.number)
+        if self._is_admitting:  # the loop below goes on by itself
+            return
+        self._is_admitting = True
+        while self._crowd and len(self.newcomers) < self._places(now):
+            first = self._crowd.popleft()
+            first.is_crowding = False
+            self.newcomers.add(first.number)
+            self._advance(first, now)
+            if not first.is_taken:  # it has nothing left to fetch, or must look its address up
+                self.newcomers.discard(first.number)
+        self._is_admitting = False
 
     def _on_free(self, number: int, now: float) -> None:
         gate = self._by_number[number]

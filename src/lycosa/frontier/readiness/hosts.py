@@ -106,7 +106,7 @@ class Readiness:
         self._agenda = around.agenda
         self._with_work = around.with_work
         self._when_due = self._on_due  # bound once: the agenda holds one for every host that waits
-        self._addresses = around.addresses
+        self.addresses = around.addresses
         self._phase = array("B")
         self._wake_at = array("d")
         self._address: dict[int, str] = {}
@@ -148,11 +148,11 @@ class Readiness:
         The caller must then hand back the task it had chosen.
         """
         address = self._address[host]
-        if self._addresses.claim(address, now):
+        if self.addresses.claim(address, now):
             return True
         self._rest_sites(host)
         self._phase[host] = QUEUED
-        self._addresses.queue_again(address, self, host, now)
+        self.addresses.queue_again(address, self, host, now)
         return False
 
     def take(self, host: int) -> str:
@@ -166,14 +166,14 @@ class Readiness:
 
     def free_address(self, host: int, now: float) -> None:
         """End a request, but not the turn of its host: only the address's pause begins."""
-        self._addresses.asked(self._address.pop(host), now)
+        self.addresses.asked(self._address.pop(host), now)
         self._held += 1
 
     def give_back(self, host: int, now: float) -> None:
         """End a request: the address's pause begins, and the host's, as the state has it."""
         self._phase[host] = IDLE
         if host in self._address:
-            self._addresses.asked(self._address.pop(host), now)
+            self.addresses.asked(self._address.pop(host), now)
         else:
             self._held -= 1
         self._plan(host, now)
@@ -181,7 +181,7 @@ class Readiness:
     def put_back(self, host: int, now: float) -> None:
         """End a request that was never sent."""
         self._phase[host] = IDLE
-        self._addresses.leave(self._address.pop(host), now)
+        self.addresses.leave(self._address.pop(host), now)
         self._plan(host, now)
 
     def let_go_on(self, host: int) -> None:
@@ -219,7 +219,7 @@ class Readiness:
             return
         self._address[host] = address
         self._phase[host] = QUEUED
-        self._addresses.enter(address, self, host, now, had_turn and address == before)
+        self.addresses.enter(address, self, host, now, had_turn and address == before)
 
     def rests_until(self, host: int) -> float:
         """Return when a host is next due: never if it has nothing to do, now if it is busy."""
@@ -245,7 +245,7 @@ class Readiness:
             if phase == AWAKE:
                 self._rest_sites(host)
                 self._phase[host] = IDLE
-                self._addresses.leave(self._address[host], now)
+                self.addresses.leave(self._address[host], now)
 
     def free_addresses(self, now: float) -> None:
         """Free the addresses of hosts that wait for a commit: their partition is abandoned."""
@@ -272,7 +272,7 @@ class Readiness:
             return False
         if address != self._address[host]:
             self._address[host] = address
-            self._addresses.enter(address, self, host, now)
+            self.addresses.enter(address, self, host, now)
             return False
         self._phase[host] = AWAKE
         if self._due(host) <= now and self._wake_sites(host, now):
@@ -286,6 +286,11 @@ class Readiness:
         """Look up the address of the next host in a queue, before its turn comes."""
         if self._state.hosts.address_expires[host] <= now + AHEAD_SECONDS:
             self._around.look_ahead(self._number, host)
+
+    def has_answered(self, host: int) -> bool:
+        """Return whether the log says that the host can be reached."""
+        robots, strikes = self._state.sites.robots, self._state.sites.strikes
+        return any(robots[one] == KNOWN and not strikes[one] for one in self._state.sites_of(host))
 
     # -- inside ---------------------------------------------------------------------------
 
