@@ -158,6 +158,16 @@ async def test_redirects_are_not_followed() -> None:
 
 # -- what goes wrong ----------------------------------------------------------------------
 
+
+@run
+async def test_a_body_with_a_wrong_gzip_checksum_is_kept_as_one_that_is_cut() -> None:
+    text = b"<title>small</title>"
+    packed = bytearray(gzip.compress(text))
+    packed[-8] ^= 0x55
+    answer = await ask(replying(reply(bytes(packed), "Content-Encoding: gzip")))
+    assert (facts(answer), answer.body) == ((200, None, True), text)
+
+
 HEAD = b"HTTP/1.1 200 OK\r\n"
 CHUNKS = HEAD + b"Transfer-Encoding: chunked\r\n\r\n"
 

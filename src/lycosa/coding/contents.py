@@ -2,8 +2,9 @@
 
 Each coding is undone by a streaming decompressor that is asked for at most one byte more than
 the limit. So a few kilobytes that would expand to gigabytes cost no more than the limit, in
-memory and in time. A truncated body gives everything that could be decoded; a corrupt one gives
-all but the last `_SMALL_STEP_BYTES` before the fault.
+memory and in time. A truncated body gives everything that could be decoded, and so does one whose
+checksum is wrong (gzip, deflate); a corrupt one gives all but the last `_SMALL_STEP_BYTES` before
+the fault.
 
 A decompressor may still hold output after it has taken its last input. So decoding ends not with
 the input, but when the decompressor is asked once more and returns nothing.
@@ -125,12 +126,20 @@ def _inflate(body: bytes, most_bytes: int, window_bits: int) -> Decoded:
     return out.result(most_bytes, is_corrupt)
 
 
+_TRAILER_BYTES = {_GZIP: 8, _ZLIB: 4, _RAW: 0}
+"""Checksum and, in gzip, length behind the data."""
+
+
 def _salvage(body: bytes, out: _Collected, window_bits: int) -> None:
-    """Decode again in small steps, so that what stands before the fault is not lost."""
+    """Decode again in small steps, so that what stands before the fault is not lost.
+
+    Checksums are not looked at: zlib gives nothing of a step in which one turns out to be wrong,
+    and a small body is one step.
+    """
     out.begin_again()
-    at = 0
-    engine = zlib.decompressobj(window_bits)
-    try:
+    at = _data_begins(body, 0, window_bits)
+    engine = zlib.decompressobj(_RAW)
+    with contextlib.suppress(zlib.error):
         while at < len(body) and out.room > 0:
             step = body[at : at + _SMALL_STEP_BYTES]
             at += len(step)
@@ -138,10 +147,31 @@ def _salvage(body: bytes, out: _Collected, window_bits: int) -> None:
                 out.add(engine.decompress(step, out.room))
                 step = engine.unconsumed_tail
             if engine.eof:
-                at -= len(engine.unused_data)
-                engine = zlib.decompressobj(window_bits)
-    except zlib.error:
-        pass
+                at += _TRAILER_BYTES[window_bits] - len(engine.unused_data)
+                at = _data_begins(body, at, window_bits)
+                engine = zlib.decompressobj(_RAW)
+
+
+_HAS_EXTRA, _HAS_NAME, _HAS_COMMENT, _HAS_CHECKSUM = 4, 8, 16, 2
+
+
+def _data_begins(body: bytes, at: int, window_bits: int) -> int:
+    """Return where the compressed data of the stream at a place begins; the end if none is there.
+
+    The header of a gzip member has optional fields (RFC 1952, 2.3).
+    """
+    if window_bits != _GZIP:
+        return at + 2 if window_bits == _ZLIB else at
+    head = body[at : at + 10]
+    if len(head) < 10 or head[:3] != b"\x1f\x8b\x08":
+        return len(body)
+    flags, at = head[3], at + 10
+    if flags & _HAS_EXTRA:
+        at += 2 + int.from_bytes(body[at : at + 2], "little")
+    for field in (_HAS_NAME, _HAS_COMMENT):
+        if flags & field:
+            at = body.find(b"\0", at) + 1 or len(body)
+    return at + 2 if flags & _HAS_CHECKSUM else at
 
 
 def _gzip(body: bytes, most_bytes: int) -> Decoded:

@@ -309,3 +309,41 @@ def test_members_without_number_cost_no_more_than_their_bytes(
         assert decode(body, ["gzip"], 1_000) == Decoded(b"end", is_corrupt=bool(end))
         handed.append(Counting.handed)
     assert handed[1] < 2.1 * handed[0]
+
+
+def with_every_field(data: bytes) -> bytes:
+    """A gzip member whose header has an extra field, a name, a comment and a checksum."""
+    head = b"\x1f\x8b\x08\x1e" + b"\0" * 6 + b"\x03\x00abc" + b"name\0" + b"comment\0"
+    head += (zlib.crc32(head) & 0xFFFF).to_bytes(2, "little")
+    return head + gzip.compress(data)[10:]
+
+
+def two_wrong_members(data: bytes) -> bytes:
+    """Two members, of which both checksums will be wrong."""
+    half = len(data) // 2
+    return _wrong(gzip.compress(data[:half]), 8) + gzip.compress(data[half:])
+
+
+def _wrong(sent: bytes, from_end: int) -> bytes:
+    at = len(sent) - from_end
+    return sent[:at] + bytes([sent[at] ^ 0x55]) + sent[at + 1 :]
+
+
+@pytest.mark.parametrize("size", [1, 100, 5_000, 200_000])
+@pytest.mark.parametrize(
+    ("coding", "encode", "from_end"),
+    [
+        ("gzip", gzip.compress, 8),
+        ("gzip", gzip.compress, 1),  # the length, behind the checksum
+        ("gzip", with_every_field, 8),
+        ("gzip", two_wrong_members, 8),
+        ("deflate", zlib.compress, 4),
+    ],
+)
+def test_a_wrong_checksum_costs_nothing_of_the_content(
+    coding: str, encode: Callable[[bytes], bytes], from_end: int, size: int
+) -> None:
+    data = (TEXT * 9)[:size]
+    found = decode(_wrong(encode(data), from_end), [coding], 10_000_000)
+    assert found == Decoded(data, is_corrupt=True)
+    assert decode(_wrong(encode(data), from_end), [coding], size) == Decoded(data, is_corrupt=True)
