@@ -282,7 +282,9 @@ class Fetch(Record):
     )
     cookies: bool = key(
         False,
-        "Keep cookies, and send them back only to the origin (scheme, host, port) that set them.",
+        "Keep cookies, and send them back only to the origin (scheme, host, port) that set them. A "
+        "page that redirects to itself and sets a cookie is asked for again with it, after the "
+        "pause and at most `retries` times, but once in any case.",
     )
     hosts_file: str = key(
         "",

@@ -72,7 +72,7 @@ from lycosa.records import (
     Outcome,
     Purpose,
 )
-from lycosa.url import parse, url_of
+from lycosa.url import canonical_key, parse, url_of
 
 if TYPE_CHECKING:
     from lycosa.crawl.answers.languages import LanguageFilter
@@ -397,6 +397,8 @@ class PageAnswers:
             most = self._job.politeness.backoff_most_seconds
             wait = back_off(fetch.retry_first_seconds, most, tries + 1, self._random)
             return ended + max(wait, pause)
+        if fetch.cookies and tries < max(fetch.retries, 1) and _is_cookie_wall(answered):
+            return ended + pause
         return 0.0
 
     # -- what follows from it -------------------------------------------------------------
@@ -434,6 +436,14 @@ class PageAnswers:
             due, strikes = hosts.due[host], hosts.strikes[host]
             closed = HostChanged(answered.ended, host, due, strikes, Outcome.HOST_LIMIT)
             answered.partition.change_host(closed)
+
+
+def _is_cookie_wall(answered: PageAnswer) -> bool:
+    """Return whether a page redirects to itself and sets a cookie, which the next request has."""
+    answer = answered.answer
+    if answered.outcome is not Outcome.REDIRECTED or answer.header("set-cookie") is None:
+        return False
+    return canonical_key(answer.header("location") or "", answered.request.url) == answered.key
 
 
 def _drop_facts(answered: PageAnswer) -> None:
