@@ -8,10 +8,12 @@ each time the pages must be those that the web itself says are right (`small_cra
 from __future__ import annotations
 
 import dataclasses
+from itertools import groupby
 from pathlib import Path
 
 import pytest
 
+from lycosa.cluster.partitioners import make_partitioner
 from lycosa.config import SCHEDULERS, Caches, Frontier, Job
 from lycosa.crawl.simulation.conditions import Conditions
 from lycosa.crawl.simulation.kills import KillPlan, KillRandomly, no_kills
@@ -20,7 +22,7 @@ from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.records import Purpose, Request
 from lycosa.testweb.web import Reply
 from lycosa.testweb.webs.graph import Faults, GraphWeb
-from lycosa.url import url_of
+from lycosa.url import key_of, url_of
 from seeds import few_of, seeds
 from small_crawl import PARTITIONS, POLL_SECONDS, check, job_for, small_web
 
@@ -140,6 +142,39 @@ def test_figure_6_the_windows_of_all_trees_are_columns_served_row_by_row(
     first = [url.partition("/")[0] for url in order[:3]]
     assert sorted(first) == sorted(hosts)
     assert order == [f"{host}/{leaf}" for leaf in "abcd" for host in first]
+
+
+def windowed(folder: Path, **frontier: object) -> list[str]:
+    """Return the first 40 URLs of 12 hosts in two trees that top windows ask for."""
+    urls = [f"http://www.h{n:02}.test/{leaf}" for n in range(12) for leaf in "abcdef"]
+    job = Job.of(
+        seeds=urls,
+        politeness={
+            "delay_seconds": 0.0,
+            "large_site_delay_seconds": 0.0,
+            "ip_delay_seconds": 0.0,
+            "answer_time_factor": 0.0,
+        },
+        frontier={"scheduler": "top-window", "partitions": 2, **frontier},
+        discovery={"mining": "off"},
+        robots={"sitemaps": False},
+        fetch={"connections": 1},
+    )
+    return rows(job, GraphWeb({url: [] for url in urls}), folder)[:40]
+
+
+def test_the_width_of_a_top_window_says_how_many_hosts_of_a_tree_are_asked_in_a_row(
+    tmp_path: Path,
+) -> None:
+    tree_of = make_partitioner("domain", 2).partition_of
+    orders = {width: windowed(tmp_path / str(width), window=width) for width in (1, 2, 4)}
+    for width, order in orders.items():
+        trees = [tree_of(key_of(f"http://{url}")) for url in order]
+        runs = [len(list(run)) for _, run in groupby(trees)]
+        assert runs[:2] == [width] * 2, (width, runs)
+        hosts = [url.partition("/")[0] for url in order]
+        assert len(set(hosts[:width])) == width
+    assert len({tuple(order) for order in orders.values()}) == 3
 
 
 def linked_web() -> GraphWeb:

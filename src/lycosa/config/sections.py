@@ -34,6 +34,7 @@ SCHEDULERS = (
     "topics",
 )
 SCORES = ("default", "links", "depth", "path")
+CHILDREN = ("a-z", "z-a")
 SPLITTING_PARTITIONERS = ("url-hash", "url-sum")
 PARTITIONERS = ("domain", "host-hash", "host-even-sum", "host-odd-sum", *SPLITTING_PARTITIONERS)
 DURABILITIES = ("process", "power")
@@ -71,6 +72,19 @@ class Frontier(Record):
         unit="URLs",
         least=1,
         most=10_000,
+    )
+    window_share: float = key(
+        1.0,
+        "With `top-window`, the part of a partition's hosts that its window holds, up to `window` "
+        "of them: each partition has a window of its own size, and it is served as a whole before "
+        "the window of the next partition.",
+        most=1,
+    )
+    children: str = key(
+        "a-z",
+        "The order of the children in a node of the tree, for both windows: hosts and folders from "
+        "the first in the alphabet on, or from the last.",
+        choices=CHILDREN,
     )
     page_urls: int = key(
         10_000,

@@ -24,8 +24,8 @@ _NAMED = {
     "obey_noindex links soft_404_after soft_404_bits",
     "structured": "forms drop links most_triples largest_bytes",
     "render": "mode seconds memory_bytes processes rounds clicks sample_pages screenshots",
-    "frontier": "scheduler score window page_urls partitions url_memory_bytes partitioner phases "
-    "slot_seconds",
+    "frontier": "scheduler score window window_share children page_urls partitions "
+    "url_memory_bytes partitioner phases slot_seconds",
     "topics": "digest policy wanted focus weights budgets",
     "discovery": "mining single_example budget",
     "forms": "search most_fields site_requests form_requests",

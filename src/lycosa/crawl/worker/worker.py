@@ -49,7 +49,7 @@ from lycosa.crawl.worker.ownership import Ownership
 from lycosa.crawl.worker.release import HostRelease
 from lycosa.crawl.worker.running_time import RunningTime
 from lycosa.crawl.worker.sending import Sender
-from lycosa.crawl.worker.turns import PartitionTurns
+from lycosa.crawl.worker.turns import make_turns
 from lycosa.failpoints import reach
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.memory_limit import MemoryLimit
@@ -109,8 +109,9 @@ class Worker:
             ports, self._partitions, self._mining, self._cycles, self._tick_alarm, self._lose
         )
         self._with_work: dict[int, None] = {}
-        self._turns = PartitionTurns(self._partitions, self._with_work)
-        if self._job.frontier.scheduler == "topics":
+        scheduler = self._job.frontier.scheduler
+        self._turns = make_turns(scheduler, self._partitions, self._with_work)
+        if scheduler == "topics":
             from lycosa.crawl.topics.allocator import TopicTurns  # few crawls go by topic
 
             self._turns = TopicTurns(

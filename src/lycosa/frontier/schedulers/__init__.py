@@ -90,6 +90,14 @@ class ChoosesFrom(Protocol):
 
 
 @runtime_checkable
+class KeepsTurn(Protocol):
+    """Optional for a scheduler: several URLs of a partition come one after the other."""
+
+    def keeps_turn(self) -> bool:
+        """Return whether another URL is to be chosen before those of other partitions."""
+
+
+@runtime_checkable
 class MovesBetweenQueues(Protocol):
     """Optional for a scheduler: has a queue for each topic."""
 

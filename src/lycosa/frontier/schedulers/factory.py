@@ -9,6 +9,7 @@ Each maker imports its scheduler when it is called: a crawl needs only one.
 from __future__ import annotations
 
 from collections.abc import Callable
+from math import ceil
 from typing import TYPE_CHECKING, NamedTuple
 
 from lycosa.config import Frontier
@@ -18,7 +19,7 @@ from lycosa.url import url_of
 
 if TYPE_CHECKING:
     from lycosa.frontier.schedulers.scores import PluginScore, Score
-    from lycosa.frontier.schedulers.windows import Track
+    from lycosa.frontier.schedulers.windows import Sight, Track
 
 
 class Order(NamedTuple):
@@ -49,24 +50,34 @@ def _best_first(state: PartitionState, order: Order) -> Scheduler:
 
 
 def _top_window(state: PartitionState, order: Order) -> Scheduler:
-    from lycosa.frontier.schedulers.windows import TopTrack
+    from lycosa.frontier.schedulers.windows import MirroredTopTrack, Sight, TopTrack
 
-    return _windowed(state, order, TopTrack(state.table))
+    options, hosts = order.options, state.host_names
+    is_mirrored = options.children == "z-a"
+
+    def width() -> int:
+        """Return the tree's own width: a share of the hosts that it has by now."""
+        return min(options.window, max(1, ceil(options.window_share * len(hosts))))
+
+    track = (MirroredTopTrack if is_mirrored else TopTrack)(state.table)
+    sight = Sight(width, _score(state, order), is_mirrored, keeps_turn=True)
+    return _windowed(state, track, sight)
 
 
 def _leaf_window(state: PartitionState, order: Order) -> Scheduler:
-    from lycosa.frontier.schedulers.windows import LeafTrack
+    from lycosa.frontier.schedulers.windows import LeafTrack, Sight
 
-    return _windowed(state, order, LeafTrack(state.table))
+    is_mirrored = order.options.children == "z-a"
+    sight = Sight(lambda: order.options.window, _score(state, order), is_mirrored)
+    return _windowed(state, LeafTrack(state.table, is_mirrored), sight)
 
 
-def _windowed(state: PartitionState, order: Order, track: Track) -> Scheduler:
+def _windowed(state: PartitionState, track: Track, sight: Sight) -> Scheduler:
     from lycosa.frontier.schedulers.tree import TreeOrder
     from lycosa.frontier.schedulers.windows import Window
 
-    score, width = _score(state, order), order.options.window
-    window = Window(state.table, track, width, score, state.pages.site)
-    return TreeOrder(state.table, window, state.pages, score)
+    window = Window(state.table, track, sight, state.pages.site)
+    return TreeOrder(state.table, window, state.pages, sight.score)
 
 
 def _round_robin(state: PartitionState, order: Order) -> Scheduler:

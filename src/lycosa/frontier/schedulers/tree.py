@@ -34,6 +34,9 @@ class Walk(Protocol):
     def next_below(self, prefix: str) -> int | None:
         """Return the next ready URL of a part of the tree, or None."""
 
+    def keeps_turn(self) -> bool:
+        """Return whether another URL is to be chosen before those of other trees."""
+
 
 class RoundRobin:
     """At every node the next child with ready URLs (the XTrie: RDFa spider, 4.6).
@@ -56,9 +59,14 @@ class RoundRobin:
         """Return the URL whose turn it is below a prefix."""
         return self._table.round_robin(prefix)
 
+    def keeps_turn(self) -> bool:
+        """Return False: trees take turns, one URL each."""
+        return False
+
 
 class TreeOrder:
-    """Implements `lycosa.frontier.schedulers.Scheduler`, `CountsLinks` and `ChoosesFrom`."""
+    """Implements `lycosa.frontier.schedulers.Scheduler`, `CountsLinks`, `ChoosesFrom` and
+    `KeepsTurn`."""
 
     def __init__(
         self, table: UrlTable, walk: Walk, pages: Pages, score: Score | None = None
@@ -130,6 +138,10 @@ class TreeOrder:
         """Take the next URL of one site, if it is awake."""
         page = self._walk.next_below(self._table.site_name(site) + "/")
         return None if page is None else self._taken(page)
+
+    def keeps_turn(self) -> bool:
+        """Return whether the walk is in the middle of something, such as a window."""
+        return self._walk.keeps_turn()
 
     def _taken(self, page: int) -> int:
         self._table.unmark(page)

@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 import msgspec
 
 from lycosa.decoders import msgpack_decoder
-from lycosa.frontier.urltable.segments import is_node, segment_end
+from lycosa.frontier.urltable.segments import host_node, is_node, segment_end
 
 
 class PlainUrlTable:
@@ -223,8 +223,7 @@ class PlainUrlTable:
         at = _range(self._ready, after)[1] if after else 0
         if at == len(self._ready):
             return None
-        key = self._ready[at]
-        return key[: (key.index("]") + 1 if key[0] == "[" else key.index(":")) + 1]
+        return host_node(self._ready[at])
 
     def round_robin(self, prefix: str = "") -> int | None:
         """Go down from turn to turn."""

@@ -41,6 +41,11 @@ def is_node(prefix: str) -> bool:
     return mark == len(prefix) - 1 if mark >= 0 else prefix[-1] == "/"
 
 
+def host_node(key: str) -> str:
+    """Return the node of a key's host: `org.example.www:`."""
+    return key[: key.index(":", key.index("]") if key[0] == "[" else 0) + 1]
+
+
 def _end_in_site(key: str, start: int, slash: int) -> int:
     if key[0] == "[":
         colon = key.index("]") + 1

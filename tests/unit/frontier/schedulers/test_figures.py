@@ -10,6 +10,7 @@ from __future__ import annotations
 import pytest
 
 from all_ready import AllReady
+from lycosa.frontier.schedulers import KeepsTurn
 from lycosa.frontier.schedulers.diverse import spread
 
 EXAMPLES = [f"www.example{n}.com" for n in (1, 2, 3, 4)]
@@ -70,6 +71,57 @@ def test_a_host_at_rest_is_passed_over_and_has_its_place_when_it_wakes() -> None
     assert hosts.take(2) == [f"{EXAMPLES[0]}/1", f"{EXAMPLES[2]}/1"]
     hosts.wake_all()
     assert hosts.take(3) == [f"{EXAMPLES[3]}/1", f"{EXAMPLES[0]}/2", f"{EXAMPLES[1]}/1"]
+
+
+@pytest.mark.parametrize(
+    ("hosts", "share", "width"), [(4, 1.0, 4), (4, 0.5, 2), (9, 0.5, 5), (30, 1.0, 20), (3, 0.0, 1)]
+)
+def test_each_tree_has_a_window_of_its_own_size(hosts: int, share: float, width: int) -> None:
+    """As wide as its share of the hosts allows, at most 20; then the next tree has its turn."""
+    names = [f"www.h{n:02}.com" for n in range(hosts)]
+    tree = AllReady("top-window", [f"{name}/1" for name in names], window_share=share)
+    scheduler = tree.scheduler
+    assert isinstance(scheduler, KeepsTurn) and not scheduler.keeps_turn()
+    served = tree.take(1)
+    while scheduler.keeps_turn():
+        served += tree.take(1)
+    assert served == [f"{name}/1" for name in names[:width]]
+
+
+def test_hosts_that_went_to_rest_do_not_hold_the_turn() -> None:
+    tree = AllReady("top-window", [f"{name}/1" for name in EXAMPLES])
+    scheduler = tree.scheduler
+    assert isinstance(scheduler, KeepsTurn)
+    tree.take(1)
+    for host in EXAMPLES[1:]:
+        tree.rest(host)
+    assert not scheduler.keeps_turn()
+
+
+def test_the_order_of_children_decides_where_a_top_window_begins() -> None:
+    """Tarantula, 5.1: the order of the characters in a node decides the order of the URLs."""
+    tree = AllReady("top-window", children="z-a", window=2)
+    for host in EXAMPLES[:2]:
+        tree.offer([f"{host}/", f"{host}/b", f"{host}/a/", f"{host}/a/z", f"{host}/a/y"])
+    backwards = EXAMPLES[1::-1]
+    paths = ["b", "a/z", "a/y", "a/", ""]
+    assert tree.drain() == [f"{host}/{path}" for path in paths for host in backwards]
+
+
+def test_a_mirrored_top_window_goes_on_when_its_host_has_nothing_left_or_something_new() -> None:
+    tree = AllReady("top-window", [f"{host}/m" for host in EXAMPLES[:3]], children="z-a", window=1)
+    one, two, three = EXAMPLES[:3]
+    assert tree.take(1) == [f"{three}/m"]
+    tree.offer([f"{three}/a", f"{three}/z"])
+    assert tree.take(2) == [f"{two}/m", f"{one}/m"]
+    assert tree.drain() == [f"{three}/z", f"{three}/a"]
+
+
+def test_the_order_of_children_decides_where_a_leaf_window_begins() -> None:
+    leaves = AllReady("leaf-window", [f"h.com/{n}" for n in "123"], children="z-a", window=1)
+    assert leaves.take(2) == ["h.com/3", "h.com/2"]
+    leaves.offer(["h.com/4"])
+    assert leaves.drain() == ["h.com/1", "h.com/4"]
 
 
 def test_figure_6_a_leaf_window_moves_to_the_right_end_and_back() -> None:
