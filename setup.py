@@ -23,6 +23,7 @@ COMPILED = (
     "lycosa.links._columns",
     "lycosa.memory._arenas",
     "lycosa.store.warc._packing",
+    "lycosa.store.warc._slots",
     "lycosa.url._ada",
 )
 

@@ -31,6 +31,8 @@ from warm import lycosa
 HOSTS, PAGES = 5, 11
 _SECONDS = 0.004
 """How long an answer takes: longer than a commit, so that a kill leaves much that counts."""
+_SAME = random.Random(1).randbytes(1200).hex().encode()
+"""Longer than a revisit."""
 _JSON = '<script type="application/ld+json">{"@type": "Thing", "name": "%s"}</script>'
 
 
@@ -39,8 +41,8 @@ def url(host: int, page: int) -> str:
 
 
 def _body(host: int, page: int) -> bytes:
-    if page in (8, 9):  # the same content: one is a revisit of the other
-        return b"<!doctype html><title>Copy</title><p>The same words on two pages."
+    if page in (8, 9):  # the same content on all hosts: one of them is stored, in some partition
+        return b"<!doctype html><title>Copy</title><p>The same words on ten pages." + _SAME
     links = [url(host, n) for n in (2 * page + 1, 2 * page + 2) if n < PAGES]
     if page == 0:
         links += [url(n, 0) for n in (2 * host + 1, 2 * host + 2) if n < HOSTS]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from array import array
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Protocol
 
@@ -92,6 +92,12 @@ class NoStore:
         return Place(0, 8, len(record.answer.body))
 
     def flush(self) -> None:
+        pass
+
+    def mark(self) -> int:
+        return 0
+
+    def settle(self, mark: int, partitions: Collection[int]) -> None:
         pass
 
     def lose(self, partition: int, sequence: int) -> None:

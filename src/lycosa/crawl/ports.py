@@ -6,7 +6,7 @@ worker is the same."""
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, TypeVar
 
@@ -60,6 +60,15 @@ class Store(Protocol):
         """Make everything appended so far survive a kill; runs beside the worker.
 
         Returns the ends for the next commit (`Write.ends`), if the store has tables.
+        """
+
+    def mark(self) -> int:
+        """Return a mark behind everything appended so far."""
+
+    def settle(self, mark: int, partitions: Collection[int]) -> None:
+        """Learn that the log has the events of what these partitions appended before a mark.
+
+        Runs beside the worker.
         """
 
     def lose(self, partition: int, sequence: int) -> None:

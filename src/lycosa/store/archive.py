@@ -3,8 +3,7 @@
 An exchange becomes a group of WARC records in the open segment:
 
     request     as it was sent
-    response    as it came; or `revisit` where the payload was stored recently, or is the one held
-                for this page
+    response    as it came; or `revisit` where the payload is in the crawl directory already
     metadata    where the URL came from, the outcome, the links found in it
 
 It also becomes rows (`rows`) and quads (`quads`). The *place* of an exchange is that of its
@@ -18,10 +17,10 @@ Always true:
   * a place is final, and can be read, as soon as `append` has returned it;
   * a failed flush can be repeated: nothing is lost or written twice;
   * a process only appends to files that it began itself;
-  * a revisit refers to an exchange of its own partition in the same process, of any host, since
-    the process has last lost the partition, or to the exchange held for its own URL. The log of a
-    partition is one sequence: if the event of the revisit was written, the event of the exchange
-    it refers to was written before.
+  * a revisit refers to an exchange whose event the log has, or to one of its own partition in the
+    same process since that has last lost the partition (`duplicates`). The log of a partition is
+    one sequence: if the event of the revisit was written, the event of the exchange it refers to
+    was written before.
 
 Not here: which exchanges count (the log decides), sealing (`sealing`), reading rows (`reader`).
 """
@@ -29,7 +28,7 @@ Not here: which exchanges count (the log decides), sealing (`sealing`), reading 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 from types import MappingProxyType
 
@@ -38,11 +37,12 @@ from msgspec.structs import replace
 
 from lycosa.errors import Elsewhere, StoreError
 from lycosa.records import STORED, Capture, KeyedLink, Outcome, Place, Purpose, Validators
-from lycosa.store.layout import MOST_DIRECTORIES, Name, is_in, make_folders, warc_path
+from lycosa.store.duplicates import Duplicates
+from lycosa.store.layout import MOST_DIRECTORIES, Name, is_in, make_folders
 from lycosa.store.segments.digests import Positions
 from lycosa.store.segments.ends import pack
 from lycosa.store.segments.sealing import NOWHERE, Sealed, ignore, seal_dead, seal_segment
-from lycosa.store.segments.segment import OWNER, Segment, cannot_begin
+from lycosa.store.segments.segment import OWNER, Segment, cannot_begin, sync_open
 from lycosa.store.segments.survey import Counted
 from lycosa.store.tables.extra import with_extra
 from lycosa.store.tables.facts import block_of, facts_of, fetch_of
@@ -52,18 +52,12 @@ from lycosa.store.warc import warc_format
 from lycosa.store.warc.exchange import (
     NO_GROUP,
     Conversion,
-    Earlier,
     Group,
-    Message,
     Writer,
-    earlier_in,
     links_in,
     message_of,
-    payload_digest_in,
-    payload_name,
     validators_in,
 )
-from lycosa.store.warc.payloads import Payloads
 from lycosa.store.warc.record_reader import (
     Read,
     Stored,
@@ -72,7 +66,6 @@ from lycosa.store.warc.record_reader import (
     read_exchange,
     read_member,
 )
-from lycosa.url import reversed_host_of
 
 
 class ArchiveStore:
@@ -101,11 +94,10 @@ class ArchiveStore:
         self._is_synced = durability == "power"
         self._roll_bytes = roll_bytes
         self._info = dict(info)
-        self._payloads = Payloads()
-        self._losses: dict[int, int] = {}
         self._owner, self._directory = "", 0
         self._elsewhere: set[int] = set()
         self._files = WarcFiles(folder)
+        self._duplicates = Duplicates(folder, self._read, self._files)
         self._lock = threading.Lock()
         self._sealing = threading.Lock()
         self._current: Segment | None = None
@@ -168,8 +160,9 @@ class ArchiveStore:
                 segment.pending.add_page(
                     fetch + facts_of(capture) + content + (capture.extra or self._nothing)
                 )
-        if group.payload_name:
-            self._payloads.note(group.payload_name, place)
+        if group.payload_tag and group.message is not None:
+            size = group.message.payload_bytes
+            self._duplicates.note(group.payload_tag, capture, place, size)
         if segment.warc.end >= self._roll_bytes:
             self.roll()
         return place
@@ -202,11 +195,19 @@ class ArchiveStore:
         decides which of the exchanges count (`seal`). No later exchange of the partition refers to
         one of them, and none stands behind one in the same segment (`frontier.fold.accounts`).
         """
-        self._losses[partition] = self._losses.get(partition, 0) + 1
+        self._duplicates.lose(partition)
         self.roll()
         with self._lock:
             for segment in self._rolled.values():
                 segment.lost.setdefault(partition, sequence)
+
+    def mark(self) -> int:
+        """Return a mark behind everything appended so far; take it when a commit is cut."""
+        return self._duplicates.mark()
+
+    def settle(self, mark: int, partitions: Collection[int]) -> None:
+        """Learn that the log has the events of what these partitions appended before a mark."""
+        self._duplicates.settle(mark, partitions)
 
     def flush(self) -> tuple[int, bytes]:
         """Hand everything appended so far to the operating system; to the disk for "power".
@@ -255,6 +256,7 @@ class ArchiveStore:
                 if counted is None:
                     continue
                 segment.flush()
+                sync_open(self.folder, segment.leans_on - {segment.file_name})
                 sealed.append(
                     seal_segment(self.folder, segment.name, counted, reach, positions=positions)
                 )
@@ -280,6 +282,7 @@ class ArchiveStore:
             for segment in segments:
                 segment.close()
             self._files.close()
+            self._duplicates.close()
 
     # -- reading --------------------------------------------------------------------------
 
@@ -365,30 +368,23 @@ class ArchiveStore:
         answer = capture.answer
         message = message_of(answer)
         writer = Writer(segment.ids, capture, url)
-        name, is_unchanged = "", False
+        tag, is_unchanged = 0, False
         if capture.outcome is Outcome.RENDERED:
             main = writer.conversion(message, self._converted(capture.held))
             before = [writer.picture()] if capture.picture else []
             behind = writer.metadata(message.payload_digest, sum(map(len, before)))
             members = [*before, main, behind]
-            return Group(members, len(before), "conversion", message, "", False)
+            return Group(members, len(before), "conversion", message, 0, False)
         if capture.outcome is Outcome.NOT_MODIFIED:
             kind, main, is_unchanged = "revisit", writer.not_modified(message, url), True
         else:
-            if message.payload_bytes and not answer.truncated:
-                name = payload_name(answer, message, self._sharer(capture))
-            earlier = self._earlier(name)
-            is_unchanged = earlier is not None and earlier.url == url
-            if earlier is None and name:
-                earlier = self._held(capture, message)
-                is_unchanged = earlier is not None
-            if earlier is None:
-                kind, main = "response", writer.response(message)
-            else:
-                kind, main, name = "revisit", writer.revisit(message, earlier), ""
+            tag, earlier, is_unchanged = self._duplicates.look_for(capture, message)
+            kind, main = writer.answer(message, earlier)
+            if earlier is not None:
+                segment.leans_on.add(earlier.file)
         before = [writer.request()] if answer.asked else []
         behind = writer.metadata(message.payload_digest)
-        return Group([*before, main, behind], len(before), kind, message, name, is_unchanged)
+        return Group([*before, main, behind], len(before), kind, message, tag, is_unchanged)
 
     def _converted(self, place: Place | None) -> Conversion | None:
         """Return the record of the page that was rendered, if it is here."""
@@ -399,43 +395,3 @@ class ArchiveStore:
         except StoreError:
             return None
         return Conversion(headers.get("WARC-Record-ID", ""), headers.get("WARC-Date", ""))
-
-    def _sharer(self, capture: Capture) -> str:
-        """Return the name of those who may refer to a payload: a partition until it is lost."""
-        partition = capture.request.partition
-        if partition < 0:
-            return reversed_host_of(capture.key)
-        lost = self._losses.get(partition)
-        return f"{partition} {lost}" if lost else str(partition)
-
-    def _earlier(self, name: str) -> Earlier | None:
-        place = self._payloads.find(name) if name else None
-        if place is None:
-            return None
-        try:
-            record = self._member(place)
-        except StoreError:
-            return None
-        if record.type != "response":
-            return None
-        url, date = record.headers["WARC-Target-URI"], record.headers["WARC-Date"]
-        file = warc_path(self.folder, Name(place.segment, self.worker)).name
-        return Earlier(url, date, file, place.offset)
-
-    def _held(self, capture: Capture, message: Message) -> Earlier | None:
-        """Return the exchange that a page is held by, if the same was sent again.
-
-        What was stored lately is forgotten when a process ends; what is held is in the log.
-        """
-        place = capture.held
-        if place is None or not place.length:
-            return None
-        try:
-            behind = self._member(Place(place.segment, place.offset + place.length, 0))
-            if payload_digest_in(behind) != message.payload_digest:
-                return None
-            return earlier_in(
-                self._read(place, read_beginning), place, capture.answer, self._files.name
-            )
-        except StoreError:
-            return None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import random
 import zlib
 from pathlib import Path
 
@@ -31,6 +32,8 @@ from unit.store.exchanges import (
     robots,
 )
 from warc_tools import ask_fastwarc, ask_warcio
+
+SAME = f"<p>the same {random.Random(5).randbytes(1500).hex()}</p>".encode()
 
 
 def test_an_exchange_is_read_before_and_after_it_is_flushed_and_sealed(tmp_path: Path) -> None:
@@ -131,7 +134,7 @@ def test_a_truncated_answer_says_so(tmp_path: Path) -> None:
 
 def test_the_same_payload_is_kept_once(tmp_path: Path) -> None:
     store = ArchiveStore(tmp_path)
-    body = b"<p>the same</p>" * 40
+    body = SAME
     first = store.append(capture(1, body))
     second = store.append(capture(2, body))
     store.flush()
@@ -160,7 +163,7 @@ def test_the_same_payload_is_kept_once(tmp_path: Path) -> None:
 
 def test_an_unchanged_page_adds_no_links_and_no_text(tmp_path: Path) -> None:
     store = ArchiveStore(tmp_path)
-    first = capture(1)
+    first = capture(1, SAME)
     again = capture(1, reply=answer(first.answer.body, began=1.8e9))
     places = [store.append(first), store.append(again)]
     assert store.read(places[1]).type == "revisit"
@@ -352,7 +355,7 @@ def test_a_partition_that_was_lost_begins_another_segment_and_refers_to_nothing(
     store = ArchiveStore(tmp_path)
 
     def append(partition: int) -> Place:
-        one = capture(1, b"the same content")
+        one = capture(1, SAME)
         return store.append(replace(one, request=replace(one.request, partition=partition)))
 
     first, other = append(3), append(4)

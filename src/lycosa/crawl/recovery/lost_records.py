@@ -91,18 +91,24 @@ def mend_open(folder: Path, log: Log, states: States, partitioner: Partitioner) 
         return Mended()
     lost = lost_in(log, states, lambda named: named.place.offset in whole[named.place.segment])
     gone = [name for name in names if not warc_path(folder, name).exists()]
-    mended = give_up(
-        log,
-        states,
-        partitioner,
-        (n for n in lost if n.place.segment in whole),
-        [name.segment for name in gone],
-    )
+    lost = [*lost, *_leaning(folder, log, states, lost)]
+    mended = give_up(log, states, partitioner, lost, [name.segment for name in gone])
     for name in gone:  # its rows have no records
         journals = [journal_path(folder, kind, name) for kind in KINDS]
         others = [quad_journal_path(folder, name), flushes_path(folder, name)]
         move_aside(folder, [*journals, *others])
     return mended
+
+
+def _leaning(folder: Path, log: Log, states: States, lost: Iterable[Named]) -> Iterable[Named]:
+    """Return the revisits whose payload is lost, of whatever partition and segment."""
+    from lycosa.store.segments.leaning import leaning_on  # few crawls have lost something
+
+    gone = {one.place[:2] for one in lost}
+    leaning = leaning_on(folder, gone) - gone if gone else set()
+    if not leaning:
+        return ()
+    return lost_in(log, states, lambda named: named.place[:2] not in leaning)
 
 
 def lost_in(log: Log, states: States, is_whole: Callable[[Named], bool]) -> Iterable[Named]:

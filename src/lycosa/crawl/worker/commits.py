@@ -112,6 +112,8 @@ class Committer:
         self._batches_since: dict[int, int] = {}
         self._waiting: list[Callable[[], None]] = []
         self._must_sync = False
+        self._mark = 0
+        """Behind what the store had when the commit under way was cut."""
         self.is_busy = False
         self.times = CommitTimes()
         self.counts: dict[int, Count] = {}
@@ -127,6 +129,7 @@ class Committer:
             return False
         owned = {partition.number: partition for partition in partitions}
         batch = self._cut(owned.values())
+        self._mark = self._ports.store.mark()
         released, self._waiting = self._waiting, []
 
         def finish() -> None:
@@ -267,6 +270,8 @@ class Committer:
         written = {
             write.partition: sequence for write, sequence in zip(batch.writes, results, strict=True)
         }
+        durable = [number for number, sequence in written.items() if sequence is not None]
+        ports.store.settle(self._mark, durable)
         for snapshot in batch.snapshots:
             if written[snapshot.partition] == snapshot.sequence:
                 self._keep_snapshot(snapshot)

@@ -1,9 +1,9 @@
 """Finds records that lean on others, and lets them stand on their own before those are removed.
 
-A `revisit` has no payload: it refers to the record that has it, which may be another host's of the
-same partition. Before that host is forgotten, the payload is stored once more: as a `response` of
-the first page that leans on it, behind all other records of that page's file. All that leaned on
-the old record refer to the new one then.
+A `revisit` has no payload: it refers to the record that has it, which may be of another host and
+partition, and in a segment of another worker or run. Before that host is forgotten, the payload is
+stored once more: as a `response` of the first page that leans on it, behind all other records of
+that page's file. All that leaned on the old record refer to the new one then.
 
 Always true:
   * no record moves: a record that refers elsewhere is written in place, with the length that it
@@ -20,22 +20,27 @@ import json
 import os
 import zlib
 from collections.abc import Callable, Container
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
+
+import pyarrow.compute as pc
 
 from lycosa import beneath
 from lycosa.errors import StoreError
 from lycosa.records import Place
 from lycosa.store.files import sync_file, sync_folder, temporary, write_at
 from lycosa.store.layout import WARC, Name, cdx_path, warc_names, warc_path
+from lycosa.store.reader import each_segment
 from lycosa.store.segments.digests import refresh_digests
 from lycosa.store.warc import cdx, warc_format
 from lycosa.store.warc.http_messages import is_chunked, parse_head, split_block
-from lycosa.store.warc.record_reader import WarcFiles, members
+from lycosa.store.warc.record_reader import WarcFiles, members, read_head
 from lycosa.url.key import host_of, key_of
 
 _FILE, _OFFSET = "WARC-Refers-To-Filename", "WARC-Refers-To-File-Offset"
 _URL, _DATE = "WARC-Refers-To-Target-URI", "WARC-Refers-To-Date"
+_ROW = ("record", "offset", "length")
 
 
 class _Leaner(NamedTuple):
@@ -88,6 +93,26 @@ def set_upright(folder: Path, hosts: Container[str], reach: Callable[[str], None
         reach("forget.leaning_noted")
         _finish(folder, name)
     return sum(map(len, changed.values()))
+
+
+def leaning_on(folder: Path, gone: Container[tuple[int, int]]) -> set[tuple[int, int]]:
+    """Return segment and offset of the revisits whose payload stood at one of these places.
+
+    Only records that the rows call revisits are read, in open and sealed segments.
+    """
+    found: set[tuple[int, int]] = set()
+    files = WarcFiles(folder)
+    try:
+        for name, batch in each_segment(folder, "pages", _ROW, lambda damage: None):
+            for row in batch.filter(pc.equal(batch.column("record"), "revisit")).to_pylist():
+                place = Place(name.segment, row["offset"], row["length"])
+                with suppress(StoreError):  # a damaged record is given up by itself
+                    record = files.read(place, read_head)
+                    if _FILE in record.headers and _referred(record)[:2] in gone:
+                        found.add((place.segment, place.offset))
+    finally:
+        files.close()
+    return found
 
 
 def _leaners_in(folder: Path, name: Name, hosts: Container[str]) -> list[_Leaner]:

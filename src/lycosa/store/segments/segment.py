@@ -11,18 +11,21 @@ import contextlib
 import fcntl
 import os
 import threading
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 import pyarrow as pa
 
 from lycosa import beneath
 from lycosa.errors import StoreError
-from lycosa.store.files import Appendable, sync_folder
+from lycosa.store.files import Appendable, sync_file, sync_folder
 from lycosa.store.layout import (
     DIGESTS,
+    FLUSHES,
+    JOURNAL,
     KINDS,
     MOST_IN_DIRECTORY,
+    QUAD_JOURNAL,
     TRIPLES,
     WARC,
     Name,
@@ -94,6 +97,8 @@ class Segment:
         self.is_closed = False
         self.lost: dict[int, int] = {}
         """Partitions whose last decisions may not count, and the last sequence known of each."""
+        self.leans_on: set[str] = set()
+        """WARC files that have payloads of this segment's revisits."""
         try:
             make_folders(folder)
             self.name, self.warc = _begin(folder, worker, directory)
@@ -162,6 +167,24 @@ class Segment:
         flushes = [self._flushes.file] if self._flushes is not None else []
         journals = (journal.file for journal in self.journals.values())
         return [self.warc, *quads, *journals, *flushes]
+
+
+def sync_open(folder: Path, warc_files: Iterable[str]) -> None:
+    """Bring those of some segments to the disk that are still open, records and rows.
+
+    A segment that is sealed outlives a power cut; so must the payloads of its revisits.
+    """
+    for file in warc_files:
+        stem = file.removesuffix(".warc.gz")
+        rows = [folder / kind / f"{stem}{JOURNAL}" for kind in KINDS]
+        if rows[-1].exists():
+            rows += [
+                folder / TRIPLES / f"{stem}{QUAD_JOURNAL}",
+                folder / DIGESTS / f"{stem}{FLUSHES}",
+            ]
+            for path in (folder / WARC / file, *rows):
+                with contextlib.suppress(FileNotFoundError):  # it was sealed meanwhile
+                    sync_file(path)
 
 
 def cannot_begin(folder: Path, error: OSError) -> StoreError:

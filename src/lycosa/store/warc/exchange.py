@@ -69,8 +69,8 @@ class Group(Struct, frozen=True):
     main: int
     kind: str | None
     message: Message | None
-    payload_name: str
-    """The name under which the payload is remembered; "" when it is not."""
+    payload_tag: int
+    """The tag under which the payload is remembered; 0 when it is not."""
     is_unchanged: bool
     """Whether the URL gave the same payload the last time."""
 
@@ -81,7 +81,7 @@ class Group(Struct, frozen=True):
         return Place(segment, start + before, length)
 
 
-NO_GROUP = Group([], 0, None, None, "", False)
+NO_GROUP = Group([], 0, None, None, 0, False)
 """Of an exchange that failed below HTTP."""
 
 
@@ -99,13 +99,14 @@ def message_of(answer: Answer) -> Message:
     return Message(head, sent, chunked, warc_format.digest(payload), len(payload))
 
 
-def payload_name(answer: Answer, message: Message, owner: str) -> str:
-    """Return the name of a payload that a revisit shares with the record it refers to.
-
-    The owner is the partition: its log is one sequence.
-    """
+def payload_name(answer: Answer, message: Message) -> str:
+    """Return the name of a payload that a revisit shares with the record it refers to."""
     coding = answer.header("content-encoding")
-    return f"{message.payload_digest} {answer.status} {message.is_chunked} {coding} {owner}"
+    return f"{message.payload_digest} {answer.status} {message.is_chunked} {coding}"
+
+
+_SMALL_BODY_BYTES = 2048
+"""A longer body never takes less than what a revisit says more than a response."""
 
 
 class Writer:
@@ -122,6 +123,17 @@ class Writer:
     def request(self) -> bytes:
         """Return the record of the request as it was sent."""
         return self._pack_beside("request", warc_format.HTTP_REQUEST, self._capture.answer.asked)
+
+    def answer(self, message: Message, earlier: Earlier | None) -> tuple[str, bytes]:
+        """Return type and record of an answer: a revisit, if that is shorter than a response."""
+        if earlier is None:
+            return "response", self.response(message)
+        revisit = self.revisit(message, earlier)
+        if len(message.sent) < _SMALL_BODY_BYTES:
+            response = self.response(message)
+            if len(response) <= len(revisit):
+                return "response", response
+        return "revisit", revisit
 
     def response(self, message: Message) -> bytes:
         """Return the record of the answer as it came.

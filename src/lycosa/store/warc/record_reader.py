@@ -20,6 +20,7 @@ from lycosa.store.warc.http_messages import Headers, content_of, parse_head, pay
 MOST_OPEN_FILES = 16
 _READ_BYTES = 1 << 16
 _BEGINNING_BYTES = 65_536
+_HEAD_BYTES = 4096
 _GZIP = 31
 
 _GzipError: type[Exception] = isal_zlib.error  # type: ignore[assignment]
@@ -136,12 +137,21 @@ def read_member(read: Read, place: Place) -> warc_format.Record:
         raise bad_place(place, str(error)) from error
 
 
-def read_beginning(read: Read, place: Place) -> warc_format.Record:
+def read_head(read: Read, place: Place) -> warc_format.Record:
+    """Return the record at a place with its HTTP head, and what was read with it of the body."""
+    record = read_beginning(read, place, _HEAD_BYTES)
+    is_whole = b"\r\n\r\n" in record.block or b"\n\n" in record.block
+    return record if is_whole else read_beginning(read, place)
+
+
+def read_beginning(
+    read: Read, place: Place, most_bytes: int = _BEGINNING_BYTES
+) -> warc_format.Record:
     """Return the record at a place with the beginning of its block: enough for an HTTP head."""
     decoder = isal_zlib.decompressobj(_GZIP)
     try:
-        content = read(place.offset, min(place.length or _READ_BYTES, _BEGINNING_BYTES))
-        return warc_format.parse_beginning(decoder.decompress(content, _BEGINNING_BYTES))
+        content = read(place.offset, min(place.length or _READ_BYTES, most_bytes))
+        return warc_format.parse_beginning(decoder.decompress(content, most_bytes))
     except OSError as error:
         raise bad_place(place, str(error.strerror)) from error
     except (_GzipError, ValueError) as error:

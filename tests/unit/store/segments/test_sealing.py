@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import gzip
 import json
+import random
 from pathlib import Path
 
 import duckdb
@@ -75,7 +76,7 @@ def test_the_index_is_sorted_and_points_at_members(tmp_path: Path) -> None:
     store = ArchiveStore(tmp_path)
     for number in range(30):
         store.append(capture(number))
-    body = b"same" * 100
+    body = random.Random(31).randbytes(2000)
     store.append(capture(31, body))
     store.append(capture(32, body))
     store.append(failure(33))

@@ -9,10 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from warcio.archiveiterator import ArchiveIterator
 
-from lycosa.records import Place
 from lycosa.store.warc import warc_format
 from lycosa.store.warc.exchange import without_port
-from lycosa.store.warc.payloads import Payloads
 
 ID = "<urn:uuid:00000000-0000-4000-8000-000000000000>"
 
@@ -85,13 +83,3 @@ def test_what_is_no_record_is_refused(content: bytes) -> None:
 )
 def test_an_address_is_written_without_its_port(address: str, plain: str) -> None:
     assert without_port(address) == plain
-
-
-def test_a_payload_makes_way_for_the_next_one() -> None:
-    payloads = Payloads(slots=1)
-    assert payloads.find("a") is None
-    payloads.note("a", Place(1, 1 << 40, 3))
-    assert payloads.find("a") == Place(1, 1 << 40, 3)
-    payloads.note("b", Place(2, 5, 6))
-    assert payloads.find("a") is None
-    assert payloads.find("b") == Place(2, 5, 6)

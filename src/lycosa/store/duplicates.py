@@ -1,0 +1,148 @@
+"""Finds the record that has the payload of an answer already, so that a `revisit` can refer to it.
+
+Three places are asked, in this order:
+
+    held      the exchange by which the log holds the page: the same URL sent the same again
+    recent    what the partition has stored since the last commit
+    durable   the index of the crawl directory: what any partition, worker or run has stored
+
+The log of a partition is one sequence: if it has the event of a revisit, it has those before it.
+What another partition stored may only be referred to when its own event is in the log.
+
+Always true:
+  * the record was read, and has the digest of the payload, all 160 bits;
+  * it was sent in the same form (status, codings), so that the revisit's head fits its body;
+  * a page that must not be archived for others (`noarchive`) is no original.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection
+from pathlib import Path
+from typing import NamedTuple
+
+from lycosa.errors import StoreError
+from lycosa.records import Answer, Capture, Place
+from lycosa.store.warc import warc_format
+from lycosa.store.warc.exchange import Earlier, Message, earlier_in, payload_digest_in, payload_name
+from lycosa.store.warc.http_messages import parse_head, payload_of, split_block
+from lycosa.store.warc.payloads import Payloads, tag_of
+from lycosa.store.warc.record_reader import (
+    Read,
+    WarcFiles,
+    read_beginning,
+    read_head,
+    read_member,
+)
+from lycosa.url import reversed_host_of
+
+LEAST_BYTES = 256
+"""A shorter payload takes less than what a revisit says more than a response: it is not indexed."""
+
+NO_PARTITION = -1
+
+ReadBy = Callable[[Place, Callable[[Read, Place], warc_format.Record]], warc_format.Record]
+
+
+class Known(NamedTuple):
+    """What is known of a payload."""
+
+    tag: int = 0
+    """Under which it is to be noted; 0 if it is not."""
+    earlier: Earlier | None = None
+    is_unchanged: bool = False
+    """Whether the URL gave the same payload the last time."""
+
+
+class Duplicates:
+    """The payloads that the store of a worker may refer to."""
+
+    def __init__(self, folder: Path, read: ReadBy, files: WarcFiles) -> None:
+        """`read` reads records, also those that are not flushed."""
+        self._payloads = Payloads(folder)
+        self._read = read
+        self._files = files
+        self._losses: dict[int, int] = {}
+
+    def look_for(self, capture: Capture, message: Message) -> Known:
+        """Return what is known of the payload of an answer."""
+        answer = capture.answer
+        if not message.payload_bytes or answer.truncated:
+            return Known()
+        if capture.held is not None and (held := self._held(capture, message)) is not None:
+            return Known(0, held, True)
+        tag = tag_of(payload_name(answer, message))
+        place = self._payloads.find_recent(tag, self._sharer(capture))
+        if place is None and message.payload_bytes >= LEAST_BYTES:
+            place = self._payloads.find_durable(tag)
+        earlier = self._confirmed(place, answer, message) if place is not None else None
+        if earlier is not None:
+            return Known(0, earlier, earlier.url == capture.request.url)
+        return Known(0 if capture.is_withheld else tag)
+
+    def note(self, tag: int, capture: Capture, place: Place, payload_bytes: int) -> None:
+        """Remember where a payload was stored."""
+        is_worth_it = payload_bytes >= LEAST_BYTES
+        partition = capture.request.partition if is_worth_it else NO_PARTITION
+        self._payloads.note(tag, self._sharer(capture), partition, place)
+
+    def mark(self) -> int:
+        """Return a mark behind all that was stored so far."""
+        return self._payloads.mark()
+
+    def settle(self, mark: int, partitions: Collection[int]) -> None:
+        """Learn that the log has what these partitions stored before a mark."""
+        self._payloads.settle(mark, partitions)
+
+    def lose(self, partition: int) -> None:
+        """Refer no later exchange of a partition to one that it has stored so far."""
+        self._losses[partition] = self._losses.get(partition, 0) + 1
+
+    def close(self) -> None:
+        """Close the index; nothing is found any more."""
+        self._payloads.close()
+
+    # -- inside ---------------------------------------------------------------------------
+
+    def _sharer(self, capture: Capture) -> str:
+        """Return the name of those who may refer to what has no event yet: a partition."""
+        partition = capture.request.partition
+        if partition < 0:
+            return reversed_host_of(capture.key)
+        lost = self._losses.get(partition)
+        return f"{partition} {lost}" if lost else str(partition)
+
+    def _confirmed(self, place: Place, answer: Answer, message: Message) -> Earlier | None:
+        """Return the exchange at a place if it has this payload.
+
+        The index may name a record that was removed or damaged since.
+        """
+        try:
+            record = self._read(place, read_head)
+            if record.type != "response":
+                return None
+            told = record.headers.get("WARC-Payload-Digest")
+            if told is None:  # an answer in chunks has none, see `warc_format`
+                record = self._read(place, read_member)
+                head, sent = split_block(record.block)
+                told = warc_format.digest(payload_of(parse_head(head)[1], sent))
+            if told != message.payload_digest:
+                return None
+            return earlier_in(record, place, answer, self._files.name)
+        except (StoreError, KeyError):
+            return None
+
+    def _held(self, capture: Capture, message: Message) -> Earlier | None:
+        """Return the exchange that a page is held by, if the same was sent again."""
+        place = capture.held
+        if place is None or not place.length:
+            return None
+        try:
+            behind = self._read(Place(place.segment, place.offset + place.length, 0), read_member)
+            if payload_digest_in(behind) != message.payload_digest:
+                return None
+            return earlier_in(
+                self._read(place, read_beginning), place, capture.answer, self._files.name
+            )
+        except StoreError:
+            return None
