@@ -29,27 +29,12 @@ from lycosa.log.file_systems import refuse_network_file_system as refuse_network
 from lycosa.log.history import read_history
 from lycosa.log.ownership import Takes
 from lycosa.log.protocol import INBOX_MOST, Contents, Head, Take, Write
-from lycosa.log.sqlite_files import connected, failure, sync_commits, write_ahead
+from lycosa.log.sqlite_files import ENDS, SCHEMA, connected, failure, sync_commits, write_ahead
 
 VERSION = 1
 _APPLICATION_ID = 0x4C79636F  # "Lyco"
 _WRITER_SECONDS = 60
 """How long who writes waits for another process."""
-
-_SCHEMA = """
-CREATE TABLE heads (
-    partition INTEGER PRIMARY KEY, log INTEGER NOT NULL, inbox INTEGER NOT NULL,
-    owner TEXT NOT NULL);
-CREATE TABLE log (
-    partition INTEGER, sequence INTEGER, batch BLOB NOT NULL,
-    PRIMARY KEY (partition, sequence)) WITHOUT ROWID;
-CREATE TABLE inbox (
-    partition INTEGER, sequence INTEGER, batch BLOB NOT NULL,
-    PRIMARY KEY (partition, sequence)) WITHOUT ROWID;
-CREATE TABLE notes (name TEXT PRIMARY KEY, value BLOB NOT NULL);
-"""
-
-_ENDS = "CREATE TABLE IF NOT EXISTS ends (worker INTEGER PRIMARY KEY, value BLOB NOT NULL)"
 
 
 class SqliteLog:
@@ -346,12 +331,12 @@ class SqliteLog:
                 application == 0
                 and not self._connection.execute("SELECT 1 FROM sqlite_schema").fetchone()
             ):
-                for statement in _SCHEMA.split(";\n"):
+                for statement in SCHEMA.split(";\n"):
                     self._connection.execute(statement)
                 self._connection.executemany(
                     "INSERT INTO heads VALUES (?, 0, 0, '')", [(n,) for n in range(partitions)]
                 )
-                self._connection.execute(_ENDS)
+                self._connection.execute(ENDS)
                 self._connection.execute(f"PRAGMA application_id={_APPLICATION_ID}")
                 self._connection.execute(f"PRAGMA user_version={VERSION}")
                 return partitions
@@ -366,7 +351,7 @@ class SqliteLog:
                     "  it was written by another release: resume with that one or a newer one"
                 )
             row = self._connection.execute("SELECT count(*) FROM heads").fetchone()
-            self._connection.execute(_ENDS)  # logs of older versions lack it
+            self._connection.execute(ENDS)  # logs of older versions lack it
             if row[0] != partitions:
                 raise LogError(
                     f"{self._path}: the crawl has {row[0]} partitions,"

@@ -20,6 +20,22 @@ from lycosa import beneath
 from lycosa.errors import FormatError, LogError
 from lycosa.store.files import sync_file
 
+SCHEMA = """
+CREATE TABLE heads (
+    partition INTEGER PRIMARY KEY, log INTEGER NOT NULL, inbox INTEGER NOT NULL,
+    owner TEXT NOT NULL);
+CREATE TABLE log (
+    partition INTEGER, sequence INTEGER, batch BLOB NOT NULL,
+    PRIMARY KEY (partition, sequence)) WITHOUT ROWID;
+CREATE TABLE inbox (
+    partition INTEGER, sequence INTEGER, batch BLOB NOT NULL,
+    PRIMARY KEY (partition, sequence)) WITHOUT ROWID;
+CREATE TABLE notes (name TEXT PRIMARY KEY, value BLOB NOT NULL);
+"""
+
+ENDS = "CREATE TABLE IF NOT EXISTS ends (worker INTEGER PRIMARY KEY, value BLOB NOT NULL)"
+"""How far open tables reach; crawls from before get the table at their first commit."""
+
 _PROGRAM = re.compile(r"(?i)\b(?:virtual|generated|check|default|as)\b")
 """Words by which a table is more than its rows: modules, generated columns, checks, expressions."""
 _AGAIN_SECONDS = 0.01

@@ -15,6 +15,7 @@ from lycosa.extract.facts import Facts
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.records import NO_LINKS, Answer, Links, Outcome, Place, Request
+from lycosa.url import canonical_key
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", ""})
 
@@ -142,3 +143,11 @@ class PageAnswer(Struct):
     def is_readable(self) -> bool:
         """Whether this is a page with text: only such pages can be compared."""
         return bool(self.text) and content_type_of(self.answer) in HTML_TYPES
+
+
+def is_cookie_wall(answered: PageAnswer) -> bool:
+    """Return whether a page redirects to itself and sets a cookie, which the next request has."""
+    answer = answered.answer
+    if answered.outcome is not Outcome.REDIRECTED or answer.header("set-cookie") is None:
+        return False
+    return canonical_key(answer.header("location") or "", answered.request.url) == answered.key

@@ -40,7 +40,7 @@ from lycosa.crawl.answers.novelty.copies import SeenTexts
 from lycosa.crawl.answers.novelty.mirrors import Mirrors
 from lycosa.crawl.answers.novelty.soft_404 import Prober
 from lycosa.crawl.answers.novelty.traps import TrapWatch
-from lycosa.crawl.answers.page_answer import NO_FACTS, PageAnswer, Session
+from lycosa.crawl.answers.page_answer import NO_FACTS, PageAnswer, Session, is_cookie_wall
 from lycosa.crawl.answers.reading import (
     is_sitemap,
     judge,
@@ -72,7 +72,7 @@ from lycosa.records import (
     Outcome,
     Purpose,
 )
-from lycosa.url import canonical_key, parse, url_of
+from lycosa.url import parse, url_of
 
 if TYPE_CHECKING:
     from lycosa.crawl.answers.languages import LanguageFilter
@@ -397,7 +397,7 @@ class PageAnswers:
             most = self._job.politeness.backoff_most_seconds
             wait = back_off(fetch.retry_first_seconds, most, tries + 1, self._random)
             return ended + max(wait, pause)
-        if fetch.cookies and tries < max(fetch.retries, 1) and _is_cookie_wall(answered):
+        if fetch.cookies and tries < max(fetch.retries, 1) and is_cookie_wall(answered):
             return ended + pause
         return 0.0
 
@@ -436,14 +436,6 @@ class PageAnswers:
             due, strikes = hosts.due[host], hosts.strikes[host]
             closed = HostChanged(answered.ended, host, due, strikes, Outcome.HOST_LIMIT)
             answered.partition.change_host(closed)
-
-
-def _is_cookie_wall(answered: PageAnswer) -> bool:
-    """Return whether a page redirects to itself and sets a cookie, which the next request has."""
-    answer = answered.answer
-    if answered.outcome is not Outcome.REDIRECTED or answer.header("set-cookie") is None:
-        return False
-    return canonical_key(answer.header("location") or "", answered.request.url) == answered.key
 
 
 def _drop_facts(answered: PageAnswer) -> None:

@@ -278,7 +278,7 @@ class _ProgressReport:
         self._next_frame = 0.0
         self.standing: Callable[[], Standing] | None = None
         """Says how the crawl stands, once there is one."""
-        self.look_first: Callable[[], None] = _do_nothing
+        self.look_first: Callable[[], object] = int
         """Is called before anything is reported."""
         self._unsent = unsent
         self._statistics = statistics
@@ -372,10 +372,6 @@ def _crawl(
     report.end(progress, reason)
     log_messages.info("ended: %s", reason)
     return Ended(reason, progress, _is_complete(reason, progress, crawl.job))
-
-
-def _do_nothing() -> None:
-    """Look at nothing."""
 
 
 def _as_it_is(progress: Progress) -> Progress:
