@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "lycosa"
 MOST_LINES = 450
 MOST_PARAMETERS = 7
-FILE_NAMES = (".toml", ".json", ".log")
+FILE_NAMES = (".toml", ".json", ".log", ".tex", ".pdf")
 
 FILES = re.compile(r"(?<![\w./-])(?:src/lycosa|lycosa|tests|benchmarks)/[\w/]+\.(?:pyx?|pxi|md)\b")
 

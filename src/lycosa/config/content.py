@@ -45,6 +45,11 @@ class Extract(Record):
     obey_nofollow: bool = key(
         True, "Ignore links that are marked `nofollow`, one by one or for the whole page."
     )
+    outside_html: bool = key(
+        True,
+        "Follow links that stand outside the element `html`, before its start tag or after its end "
+        "tag. Such links have the relation `outside-html` in the tables.",
+    )
     obey_noarchive: bool = key(
         True,
         "Withhold pages that ask for `noarchive` from the replay index and from exports; they are "

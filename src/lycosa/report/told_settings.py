@@ -20,7 +20,8 @@ _NAMED = {
     "fetch": "agent contact connections kept_connections largest_body_bytes retries "
     "retry_first_seconds content_types connect_seconds first_byte_seconds total_seconds "
     "stop_seconds slowest_bytes_per_second bytes_per_second allow_private cookies",
-    "extract": "most_links requisites documents wide languages obey_nofollow obey_noarchive "
+    "extract": "most_links requisites documents wide languages obey_nofollow outside_html "
+    "obey_noarchive "
     "obey_noindex links soft_404_after soft_404_bits",
     "structured": "forms drop links most_triples largest_bytes",
     "render": "mode seconds memory_bytes processes rounds clicks sample_pages screenshots",

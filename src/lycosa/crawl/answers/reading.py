@@ -24,7 +24,7 @@ from lycosa.extract.headers import (
     robots_tag,
     robots_wishes,
 )
-from lycosa.extract.html.values import NOARCHIVE, NOINDEX
+from lycosa.extract.html.values import NOARCHIVE, NOINDEX, OUTSIDE_HTML
 from lycosa.extract.page import list_facts, scan
 from lycosa.extract.sitemap import is_any_list, is_feed, is_packed, scan_sitemap
 from lycosa.links import unfollowed
@@ -79,6 +79,8 @@ REQUISITE = "requisite"
 """The reason of a link to what a page needs to be shown, where the job does not fetch that."""
 WIDE = "wide"
 """The reason of a kind of link that only a job with `[extract] wide` follows."""
+OUTSIDE = OUTSIDE_HTML
+"""The reason of a link outside the element `html`, where the job does not follow those."""
 FORM = "form"
 """The reason of a form's address: only a job with `[forms] search` follows some of them."""
 NEVER = "never"
@@ -277,6 +279,12 @@ def links_of_page(answer: Answer, facts: Facts, job: Job) -> RawLinks:
     if is_obeyed and (facts.is_nofollow or _is_tagged_nofollow(answer, job)):
         found.reasons = [
             by_kind[kind] if kind in REQUISITE_KINDS else NOFOLLOW for kind in found.kinds
+        ]
+    if not job.extract.outside_html and any(OUTSIDE_HTML in rel for rel in found.rels):
+        reasons = found.reasons or [""] * len(found.hrefs)
+        found.reasons = [
+            reason or (OUTSIDE if OUTSIDE_HTML in rel else "")
+            for reason, rel in zip(reasons, found.rels, strict=True)
         ]
     if job.forms.search and LinkKind.FORM in found.kinds:
         _leave_acting_forms(found, answer)

@@ -23,6 +23,7 @@ _WORDS = {
     "too-deep": "it is farther from the seeds than the limits of depth allow ([limits])",
     "depth": "it is farther from the seeds than the limits of depth allow ([limits])",
     "refused-port": "another service than the web has its port ([fetch] ports)",
+    "outside-html": "it stands outside the element `html` ([extract] outside_html)",
     "form": "it is the address of a form ([forms] search)",
     "out-of-scope": "it is out of scope",
     "known-copy": "it is another view of a page that is kept, and links to it lead to that one"

@@ -33,6 +33,8 @@ cdef class Links:
     cdef list made
     # The link whose text is being read.
     cdef Py_ssize_t anchor, anchor_start
+    # Before, in or after the element `html`.
+    cdef int place
 
     @cython.final
     cdef Py_ssize_t add(self, Piece value, int kind, Piece rel, Piece alt) except -2:
@@ -75,6 +77,7 @@ cdef class Links:
                 and memcmp(link.href.start, href.start, href.size) == 0
             ):
                 link.times += 1
+                link.places |= self.place
                 if link.alt.size == 0:
                     link.alt = alt
                 if link.rel.size:
@@ -94,7 +97,7 @@ cdef class Links:
         self.slots[slot] = self.count
         link = &self.links[index]
         link.href, link.rel, link.alt = href, rel, alt
-        link.kind, link.hash, link.times = kind, h, 1
+        link.kind, link.hash, link.times, link.places = kind, h, 1, self.place
         link.text_start = link.text_end = 0
         return index
 

@@ -61,6 +61,7 @@ from lycosa.extract.html.values import (
     css_references,
     is_json_ld,
     kind_of_relation,
+    outside_html,
     primary_language,
     refresh_target,
     relation,
@@ -112,6 +113,7 @@ cdef class Page(Links):
     cdef int all_signs
     cdef bint has_json_ld
     cdef bint has_meta
+    cdef bint has_html
 
     def __cinit__(
         self,
@@ -132,6 +134,7 @@ cdef class Page(Links):
         if (wanted >> KIND_MENTION) & 1:
             load_mentions()
         self.anchor = -1
+        self.place = BEFORE_HTML
         self.made = []
         self.description = self.language = self.header_language = ""
         self.said.text = <byte *> malloc(size + size // 4 + 64)
@@ -199,6 +202,8 @@ cdef class Page(Links):
                     self.end_anchor()
                 elif tag.element == FORM:
                     self.is_posting = False
+                elif tag.element == HTML:
+                    self.place = AFTER_HTML
                 elif tag.element == NOSCRIPT:
                     self.tags.is_in_noscript = False
                 elif tag.element == TEMPLATE and self.tags.templates:
@@ -254,6 +259,8 @@ cdef class Page(Links):
         elif element == BUTTON:
             self.add_form_action()
         elif element == HTML:
+            if self.place == BEFORE_HTML:
+                self.place, self.has_html = IN_HTML, True
             if not self.language:
                 self.language = primary_language(
                     value_text(&self.said, value_of(&self.tags, LANG if value_of(&self.tags, LANG).size else XML_LANG))
@@ -391,12 +398,16 @@ cdef class Page(Links):
         cdef Py_ssize_t i
         cdef FoundLink *link
         cdef Piece text
+        # Without a start tag everything before the end tag is in the element (HTML, 13.1.2.4).
+        cdef int inside = IN_HTML if self.has_html else IN_HTML | BEFORE_HTML
         for i in range(self.count):
             link = &self.links[i]
             hrefs.append(text_of(link.href))
             kinds.append(link.kind)
             times.append(link.times)
             rels.append(relation(value_text(&self.said, link.rel)) if link.rel.size else "")
+            if not link.places & inside and not self.depth:
+                rels[i] = outside_html(rels[i])
             texts.append(self.link_text(link))
         text.start = self.said.text
         text.size = self.said.text_end - self.said.text

@@ -64,6 +64,13 @@ cdef struct FoundLink:
     uint64_t hash
     Py_ssize_t times
     int kind
+    int places  # where it stands, a bit each
+
+# Where in a page a link stands.
+cdef enum:
+    BEFORE_HTML = 1
+    IN_HTML = 2
+    AFTER_HTML = 4
 
 cdef struct Entity:
     const char *name

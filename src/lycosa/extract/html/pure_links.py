@@ -14,6 +14,9 @@ _FIRST_REQUISITE = min(REQUISITE_KINDS)
 """Kinds from here on are not pages that a reader goes to."""
 _TO_SPACE = dict.fromkeys(map(ord, SPACES), " ")
 
+BEFORE_HTML, IN_HTML, AFTER_HTML = 1, 2, 4
+"""Where in a page a link stands, a bit each."""
+
 Attributes = dict[str, str]
 
 
@@ -30,6 +33,8 @@ class PureLinks:
         self._alts: list[str] = []
         self._is_truncated = False
         self._anchor: int | None = None
+        self._place = BEFORE_HTML
+        self._places: list[int] = []
 
     def _add(self, value: str | None, kind: LinkKind, rel: str = "", alt: str = "") -> int | None:
         return self._add_href(value_in(value), int(kind), rel, alt) if value else None
@@ -50,11 +55,13 @@ class PureLinks:
             self._links[href, kind] = index
             self._rels.append(_relation(rel))
             self._times.append(0)
+            self._places.append(0)
             self._texts.append("")
             self._alts.append("")
         elif "nofollow" in self._rels[index] and "nofollow" not in _relation(rel):
             self._rels[index] = _relation(rel)  # what is `nofollow` in one place only is followed
         self._times[index] += 1
+        self._places[index] |= self._place
         self._alts[index] = self._alts[index] or alt
         return index
 

@@ -28,7 +28,16 @@ from lycosa.extract.html.names import (
     SOURCES,
 )
 from lycosa.extract.html.objects import object_references, parameter_reference
-from lycosa.extract.html.pure_links import SPACES, Attributes, PureLinks, href_in, value_in
+from lycosa.extract.html.pure_links import (
+    AFTER_HTML,
+    BEFORE_HTML,
+    IN_HTML,
+    SPACES,
+    Attributes,
+    PureLinks,
+    href_in,
+    value_in,
+)
 from lycosa.extract.html.references import resolve_attribute, resolve_text
 from lycosa.extract.html.values import (
     NOARCHIVE,
@@ -38,6 +47,7 @@ from lycosa.extract.html.values import (
     is_rdfa_relation,
     kind_of_relation,
     one_line,
+    outside_html,
     primary_language,
     refresh_target,
     stylesheet_target,
@@ -161,6 +171,7 @@ class _Page(PureLinks):
         self._has_microdata = False
         self._has_json_ld = False
         self._has_meta = False
+        self._has_html = False
 
     def facts(self) -> Facts:
         self._end_anchor()
@@ -171,7 +182,7 @@ class _Page(PureLinks):
             hrefs=[href for href, _ in self._links],
             kinds=[kind for _, kind in self._links],
             texts=[text or one_line(resolve_attribute(alt), LONGEST_TEXT) for text, alt in texts],
-            rels=self._rels,
+            rels=self._marked_rels(),
             times=self._times,
             title=self._title or "",
             description=self._description,
@@ -186,6 +197,15 @@ class _Page(PureLinks):
             has_meta=self._has_meta,
             is_noarchive=bool(self._wishes & NOARCHIVE),
         )
+
+    def _marked_rels(self) -> list[str]:
+        if self._depth:
+            return self._rels
+        inside = IN_HTML if self._has_html else IN_HTML | BEFORE_HTML
+        return [
+            rel if places & inside else outside_html(rel)
+            for rel, places in zip(self._rels, self._places, strict=True)
+        ]
 
     def say(self, text: str) -> None:
         """Take text between tags, if it is visible."""
@@ -205,6 +225,8 @@ class _Page(PureLinks):
             case "base" if self._base is None and "href" in attributes:
                 self._base = value_in(attributes["href"])
             case "html":
+                if self._place == BEFORE_HTML:
+                    self._place, self._has_html = IN_HTML, True
                 tag = attributes.get("lang") or attributes.get("xml:lang", "")
                 if not self._language:
                     self._language = primary_language(resolve_attribute(tag))
@@ -294,6 +316,8 @@ class _Page(PureLinks):
             self._end_anchor()
         elif name == "form":
             self._is_posting = False
+        elif name == "html":
+            self._place = AFTER_HTML
         elif name == "noscript":
             self._is_in_noscript = False
         elif name == "template":

@@ -17,6 +17,9 @@ NOFOLLOW = 1
 NOINDEX = 2
 NOARCHIVE = 4
 
+OUTSIDE_HTML = "outside-html"
+"""Stands among the relations of a link that is not in the element `html`."""
+
 _SPACE = re.compile("[ \t\n\r\f\xa0\0]+")
 _LANGUAGE = re.compile(r"[ \t\n\r\f]*+([A-Za-z]{1,8})(?![A-Za-z])")
 _CANDIDATE = re.compile(r"[ \t\n\r\f,]*+([^ \t\n\r\f]++)")
@@ -146,6 +149,11 @@ def stylesheet_target(instruction: str) -> str:
     found = re.search(_INSTRUCTION_HREF, instruction)
     value = found[found.lastindex or 0] if found else ""
     return resolve_attribute(value).strip(" \t\n\r\f")
+
+
+def outside_html(rel: str) -> str:
+    """Return the relations of a link that stands before `<html>` or after `</html>` alone."""
+    return f"{rel} {OUTSIDE_HTML}" if rel else OUTSIDE_HTML
 
 
 def wishes(content: str) -> int:

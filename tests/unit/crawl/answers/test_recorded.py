@@ -56,6 +56,45 @@ def test_where_only_what_is_followed_is_kept_nothing_else_is_read(limit: dict[st
     }
 
 
+AROUND = (
+    b"<a href=/first><a href=/both rel=next><html><body><a href=/in><a href=/both></body></html>"
+    b"<a href=/behind rel=nofollow><a href=/in><img src=/picture>"
+)
+
+
+@pytest.mark.parametrize("follows", [True, False])
+def test_links_outside_the_html_element_are_marked_and_may_be_left(follows: bool) -> None:
+    job = Job.of(extract={"outside_html": follows, "requisites": True})
+    answer = Answer(200, (*HEADERS[:1], ("Link", "</up>; rel=up")), AROUND, 0.0, 0.0)
+    links = links_of_page(answer, read_page(answer, job), job)
+    rels = dict(zip(links.hrefs, links.rels, strict=True))
+    assert {href for href, rel in rels.items() if "outside-html" in rel.split()} == {
+        *("/first", "/behind", "/picture"),
+    }
+    assert rels["/behind"] == "nofollow outside-html"
+    reasons = dict(zip(links.hrefs, links.reasons or [""] * len(links.hrefs), strict=True))
+    left = "" if follows else "outside-html"
+    assert (reasons["/first"], reasons["/picture"]) == (left, left)
+    assert reasons["/behind"] == "nofollow"
+    assert not any(reasons[href] for href in ("/both", "/in", "/up"))
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        b"<a href=/x>",
+        b"<a href=/x></html>",
+        b"<!doctype html><html><a href=/x>",
+        b"<html><a href=/x></html><a href=/x>",
+        b"<html><iframe srcdoc='<html></html><a href=/x>'></iframe></html>",
+    ],
+)
+def test_a_link_that_stands_inside_anywhere_is_not_marked(page: bytes) -> None:
+    answer = Answer(200, HEADERS[:1], page, 0.0, 0.0)
+    links = links_of_page(answer, read_page(answer, Job.of()), Job.of())
+    assert (links.hrefs, links.rels) == (["/x"], [""])
+
+
 FORMS = (
     b"<form action=/find><input name=q><button formaction=/near>near</button></form>"
     b"<form action=/delete-all method=get><button>all</button></form>"
