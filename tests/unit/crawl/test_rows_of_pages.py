@@ -66,7 +66,7 @@ def test_the_record_of_a_page_names_the_page_that_led_to_it(tmp_path: Path) -> N
     sections: dict[str, Any] = {"robots": {"sitemaps": False}, "frontier": {"partitions": 64}}
     crawled(tmp_path, replies, Job.of([HOME], rules, **sections))
     told = {}
-    for path in (tmp_path / "warc").iterdir():
+    for path in (tmp_path / "warc").glob("*.warc.gz"):
         with path.open("rb") as stream:
             for record in ArchiveIterator(stream):
                 if record.rec_type == "metadata":

@@ -12,7 +12,8 @@ from lycosa.url import key_of
 from unit.study.drawn_crawl import Fetch, write_with_topics
 from warc_tools import ask_fastwarc, ask_warcio
 
-BODY = "<html>the same page under two addresses " + "word " * 200
+BODY = "<html>the same page under two addresses " + " ".join(map(str, range(2_000)))
+"""Packed it is longer than a record that refers to another one."""
 
 
 def test_a_revisit_becomes_a_response_with_its_payload(tmp_path: Path) -> None:
