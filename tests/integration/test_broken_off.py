@@ -206,7 +206,7 @@ def test_the_archive_says_why_a_page_is_truncated(tmp_path: Path) -> None:
     # Each try comes over a kept connection at first, and then over a new one.
     assert nothing == ["stale_connection", "cut_short"] * 2
     causes = {}
-    for path in (directory.path / "warc").iterdir():
+    for path in (directory.path / "warc").glob("*.warc.gz"):
         with path.open("rb") as file:
             for record in ArchiveIterator(file):
                 cause = record.rec_headers.get_header("WARC-Truncated")

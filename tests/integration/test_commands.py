@@ -56,7 +56,7 @@ def eventually(is_so: Callable[[], bool], seconds: float = 20.0) -> None:
 
 
 def bytes_archived(path: Path) -> int:
-    return sum(file.stat().st_size for file in path.glob("warc/*"))
+    return sum(file.stat().st_size for file in path.glob("warc/*.warc.gz"))
 
 
 @pytest.fixture(scope="module")

@@ -80,7 +80,7 @@ def links_of(folder: Path) -> dict[str, dict[str, Any]]:
 def outlinks(folder: Path) -> set[str]:
     """Return what the record of C names."""
     named = set()
-    for path in (folder / "warc").iterdir():
+    for path in (folder / "warc").glob("*.warc.gz"):
         with path.open("rb") as file:
             for record in ArchiveIterator(file):
                 header = record.rec_headers.get_header

@@ -219,7 +219,7 @@ def _reported(path: Path) -> dict[str, Any]:
     deadline = time.monotonic() + 90
     size = 0
     while True:
-        while (now := sum(file.stat().st_size for file in path.glob("warc/*"))) == size:
+        while (now := sum(file.stat().st_size for file in path.glob("warc/*.warc.gz"))) == size:
             assert time.monotonic() < deadline, "nothing was fetched"
             time.sleep(0.02)
         size = now

@@ -93,7 +93,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def resources(path: Path) -> list[str]:
     return [
         record.headers["WARC-Target-URI"]
-        for file in sorted((path / "warc").iterdir())
+        for file in sorted((path / "warc").glob("*.warc.gz"))
         for _, _, record in members(file)
         if record.type == "resource"
     ]

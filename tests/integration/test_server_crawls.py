@@ -147,7 +147,7 @@ def _change_it(crawled: Path, web: Web) -> None:
 
 def _damage_it(crawled: Path) -> None:
     """Flip a byte of the archive: the log tells what is lost, and it is fetched again."""
-    warc = max((crawled / "warc").iterdir(), key=lambda file: file.stat().st_size)
+    warc = max((crawled / "warc").glob("*.warc.gz"), key=lambda file: file.stat().st_size)
     content = bytearray(warc.read_bytes())
     content[len(content) // 2] ^= 0xFF
     warc.write_bytes(content)

@@ -136,7 +136,7 @@ def test_a_file_that_was_rewritten_is_not_mixed_with_the_old_one(
 ) -> None:
     wacz = VirtualWacz(crawled)
     wacz.bytes(0, 100)
-    for warc in (crawled / "warc").iterdir():
+    for warc in (crawled / "warc").glob("*.warc.gz"):
         state = warc.stat()
         os.utime(warc, ns=(state.st_atime_ns, state.st_mtime_ns + 1))
     with pytest.raises(StoreError, match="open it again"):

@@ -11,6 +11,7 @@ the line and it has not.
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from lycosa import beneath
@@ -22,7 +23,8 @@ END = b"# end of the job\n"
 
 def write_job_file(path: Path, content: bytes) -> None:
     """Write a job, so that a kill or a power cut leaves the old file or the new one."""
-    temporary = path.with_suffix(".writing")
+    # Several clients may copy the job at once: each has a file of its own until it is renamed.
+    temporary = path.with_suffix(f".{os.urandom(4).hex()}.writing")
     beneath.write_bytes(temporary, content)
     sync_file(temporary)
     temporary.rename(path)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from msgspec import Struct, field
 
@@ -48,6 +48,14 @@ class Transport(Protocol):
 
     def cut(self, partition: int) -> None:
         """End the requests of one partition in the same way."""
+
+
+@runtime_checkable
+class Archive(Protocol):
+    """A store that keeps what it is given; those of some simulations do not."""
+
+    def read(self, place: Place) -> Stored:
+        """Return the exchange at a place; raises a `LycosaError` where it cannot be read."""
 
 
 class Store(Protocol):

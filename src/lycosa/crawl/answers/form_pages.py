@@ -9,10 +9,10 @@ Cost: a few pages are read for a look, some milliseconds each; what was read is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple, Protocol, runtime_checkable
+from typing import NamedTuple
 
 from lycosa.config import Job
-from lycosa.crawl.ports import Store
+from lycosa.crawl.ports import Archive, Store
 from lycosa.errors import LycosaError
 from lycosa.extract.forms import Form, forms_of
 from lycosa.extract.page import scan
@@ -27,20 +27,11 @@ from lycosa.frontier.patterns.queries import (
 )
 from lycosa.records import MiningRule, Place
 from lycosa.store.warc.http_messages import header
-from lycosa.store.warc.record_reader import Stored
 from lycosa.url import url_of
 
 FIRST_PAGES, LAST_PAGES = 12, 24
 """So many pages of a site are read: its first ones, where forms are, and its newest, for words."""
 MOST_REMEMBERED = 2_000
-
-
-@runtime_checkable
-class Archive(Protocol):
-    """A store that keeps what it is given; those of some simulations do not."""
-
-    def read(self, place: Place) -> Stored:
-        """Return the exchange at a place; raises a `LycosaError` where it cannot be read."""
 
 
 class _Read(NamedTuple):

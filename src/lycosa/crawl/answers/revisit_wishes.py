@@ -6,9 +6,8 @@ millisecond in a crawl that has nothing else to do for that page.
 
 from __future__ import annotations
 
-from lycosa.crawl.answers.form_pages import Archive
 from lycosa.crawl.answers.page_answer import PageAnswer
-from lycosa.crawl.ports import Store
+from lycosa.crawl.ports import Archive, Store
 from lycosa.errors import LycosaError
 from lycosa.extract.revisit_after import revisit_after_seconds
 from lycosa.records import Outcome

@@ -28,6 +28,11 @@ class Presence:
         self._seen: dict[Path, tuple[int, int]] = {}
         self.removed()
 
+    def begin(self) -> None:
+        """Take what is there from now on: a log that was behind has been written anew."""
+        self._seen.clear()
+        self.removed()
+
     def look(self) -> None:
         """Raise `StoreError` when something that was there is gone, or is another one."""
         if (path := self.removed()) is not None:

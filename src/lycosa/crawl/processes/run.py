@@ -130,6 +130,7 @@ def run_crawl(
             job = named(job)
             directory.write_job(job)
         log = caught_up(directory, job, directory.log(job), listener.waiting)
+        presence.begin()
         directory.copy_job()
         with closing(log), _uploads(directory, job) as uploads:
             refuse_moved(log, directory)

@@ -197,6 +197,7 @@ class Sender:
         self._host_pauses.strike(
             partition, task.host, now, seconds, strikes, is_announced=True, demanded=seconds
         )
+        partition.readiness.let_rest(task.host, now)
 
     def _is_allowed(self, partition: Partition, rules: Rules, page: int) -> bool:
         state = partition.state

@@ -143,10 +143,7 @@ class Readiness:
         self.work_came(host, now)
 
     def claim(self, host: int, now: float) -> bool:
-        """Claim an awake host's address before a request; if that fails the host waits again.
-
-        The caller must then hand back the task it had chosen.
-        """
+        """Claim an awake host's address; if that fails it waits again, and its task goes back."""
         address = self._address[host]
         if self.addresses.claim(address, now):
             return True
@@ -195,10 +192,14 @@ class Readiness:
     def end_burst(self, host: int, now: float) -> None:
         """Let a host be asked no earlier than it is due; harmless when it has no burst."""
         if host in self._bursting:
-            self._bursting.discard(host)
-            if self._phase[host] == AWAKE:
-                self._rest_sites(host)
-                self.put_back(host, now)
+            self.let_rest(host, now)
+
+    def let_rest(self, host: int, now: float) -> None:
+        """Let a host that is awake rest until it is due."""
+        self._bursting.discard(host)
+        if self._phase[host] == AWAKE:
+            self._rest_sites(host)
+            self.put_back(host, now)
 
     def look_again(self, host: int, now: float) -> None:
         """Reconsider an awake host: it may have nothing left that can be fetched."""
