@@ -137,17 +137,22 @@ def _write_index(folder: Path, found: Segment, tables: dict[str, pa.Table], job:
 
 
 def _overwrite(folder: Path, path: Path, found: Segment, gone: set[int]) -> None:
-    """Overwrite damaged and uncounted records with blank ones, or cut them off at the end."""
+    """Overwrite damaged and uncounted records with blank ones; torn bytes at the end are cut off.
+
+    A record at the end is overwritten too: the log has named its end, and who looks at sizes alone
+    (`verify --quick`, `resume`) would miss it.
+    """
     ranges = [(start, start + length) for start, length in found.damage]
     ranges += [(found.mains[at].start, found.mains[at].end) for at in gone if at in found.mains]
     if not ranges:
         return
     copy_aside(folder, path)
     size, ids = path.stat().st_size, Ids()
+    ends = {one.end for one in found.mains.values()}
     descriptor = beneath.descriptor(path, os.O_RDWR)
     try:
         for start, end in _merged(ranges):
-            if end >= size:
+            if end >= size and end not in ends:
                 os.ftruncate(descriptor, start)
             else:
                 record = blank(end - start, ids.next(), time.time())
