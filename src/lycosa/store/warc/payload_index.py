@@ -185,7 +185,9 @@ def _most_pages(descriptor: int) -> int:
 
 def _count(table: _Table) -> int:
     header = os.pread(table.descriptor, _HEADER.size, 0)
-    return int(_HEADER.unpack(header)[2]) if len(header) == _HEADER.size else 0
+    count = int(_HEADER.unpack(header)[2]) if len(header) == _HEADER.size else 0
+    # The file may be a stranger's: a count beyond its slots would make the next one as large.
+    return min(count, table.pages * PAGE_SLOTS)
 
 
 def _write_header(table: _Table, count: int) -> None:

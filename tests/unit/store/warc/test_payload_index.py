@@ -122,3 +122,20 @@ def test_an_offset_without_room_in_a_slot_is_left_out(folder: Path) -> None:
     index.add_all([(5, 1, LARGEST_OFFSET + 1), (6, 1, LARGEST_OFFSET)])
     assert (index.find(5), index.find(6)) == (None, Found(1, LARGEST_OFFSET))
     index.close()
+
+
+def test_a_count_that_a_stranger_wrote_makes_no_larger_index(folder: Path) -> None:
+    index = PayloadIndex(folder)
+    last = (1 << 64) - 1  # in the last page, however many there are
+    index.add_all([(last, 1, 0)])
+    index.close()
+    path = folder / "warc" / FILE
+    before = path.stat().st_size
+    with path.open("r+b") as file:
+        file.seek(24)
+        file.write((1 << 24).to_bytes(8, "little"))
+    index = PayloadIndex(folder)
+    index.add_all([(9, 1, 5)])
+    assert (index.find(last), index.find(9)) == (Found(1, 0), Found(1, 5))
+    index.close()
+    assert path.stat().st_size <= 4 * before + (1 << 20)
