@@ -379,8 +379,10 @@ class ArchiveStore:
             kind, main, is_unchanged = "revisit", writer.not_modified(message, url), True
         else:
             tag, earlier, is_unchanged = self._duplicates.look_for(capture, message)
-            kind, main = writer.answer(message, earlier)
-            if earlier is not None:
+            if earlier is None:
+                kind, main = "response", writer.response(message)
+            else:
+                kind, main = writer.shorter(message, earlier)
                 segment.leans_on.add(earlier.file)
         before = [writer.request()] if answer.asked else []
         behind = writer.metadata(message.payload_digest)

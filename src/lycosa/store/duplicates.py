@@ -7,9 +7,15 @@ Three places are asked, in this order:
     durable   the index of the crawl directory: what any partition, worker or run has stored
 
 The log of a partition is one sequence: if it has the event of a revisit, it has those before it.
-What another partition stored may only be referred to when its own event is in the log.
+What another partition stored may only be referred to when its own event is in the log: then it is
+entered in the index (`warc.payload_index`). A payload has a tag there, a hash of its digest and of
+the form in which it was sent.
+
+Memory: the payloads since the last commit, at most `MOST_WAITING`; those beyond are stored again
+when they come again.
 
 Always true:
+  * the index names only records whose event the log had when they were entered;
   * the record was read, and has the digest of the payload, all 160 bits;
   * it was sent in the same form (status, codings), so that the revisit's head fits its body;
   * a page that must not be archived for others (`noarchive`) is no original.
@@ -17,16 +23,19 @@ Always true:
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import NamedTuple
+
+from xxhash import xxh3_64_intdigest
 
 from lycosa.errors import StoreError
 from lycosa.records import Answer, Capture, Place
 from lycosa.store.warc import warc_format
 from lycosa.store.warc.exchange import Earlier, Message, earlier_in, payload_digest_in, payload_name
 from lycosa.store.warc.http_messages import parse_head, payload_of, split_block
-from lycosa.store.warc.payloads import Payloads, tag_of
+from lycosa.store.warc.payload_index import PayloadIndex
 from lycosa.store.warc.record_reader import (
     Read,
     WarcFiles,
@@ -39,7 +48,12 @@ from lycosa.url import reversed_host_of
 LEAST_BYTES = 256
 """A shorter payload takes less than what a revisit says more than a response: it is not indexed."""
 
+MOST_WAITING = 100_000
+
 NO_PARTITION = -1
+
+Sharer = int | str
+"""Who may refer to a payload that has no event yet: a partition, or a host where there is none."""
 
 ReadBy = Callable[[Place, Callable[[Read, Place], warc_format.Record]], warc_format.Record]
 
@@ -54,45 +68,75 @@ class Known(NamedTuple):
     """Whether the URL gave the same payload the last time."""
 
 
+NOTHING = Known()
+
+
 class Duplicates:
     """The payloads that the store of a worker may refer to."""
 
-    def __init__(self, folder: Path, read: ReadBy, files: WarcFiles) -> None:
+    def __init__(
+        self, folder: Path, read: ReadBy, files: WarcFiles, most_waiting: int = MOST_WAITING
+    ) -> None:
         """`read` reads records, also those that are not flushed."""
-        self._payloads = Payloads(folder)
+        self._index = PayloadIndex(folder)
         self._read = read
         self._files = files
         self._losses: dict[int, int] = {}
+        self._recent: dict[tuple[int, Sharer], Place] = {}
+        self._waiting: deque[tuple[int, Sharer, int, Place]] = deque()
+        """Payloads whose event is not known to be in the log: partition, sharer, tag, place."""
+        self._most_waiting = most_waiting
+        self._noted = self._settled = 0
 
     def look_for(self, capture: Capture, message: Message) -> Known:
         """Return what is known of the payload of an answer."""
-        answer = capture.answer
-        if not message.payload_bytes or answer.truncated:
-            return Known()
+        answer, size = capture.answer, message.payload_bytes
+        if not size or answer.truncated:
+            return NOTHING
         if capture.held is not None and (held := self._held(capture, message)) is not None:
             return Known(0, held, True)
-        tag = tag_of(payload_name(answer, message))
-        place = self._payloads.find_recent(tag, self._sharer(capture))
-        if place is None and message.payload_bytes >= LEAST_BYTES:
-            place = self._payloads.find_durable(tag)
-        earlier = self._confirmed(place, answer, message) if place is not None else None
-        if earlier is not None:
-            return Known(0, earlier, earlier.url == capture.request.url)
-        return Known(0 if capture.is_withheld else tag)
+        tag = xxh3_64_intdigest(payload_name(answer, message)) or 1
+        place = self._recent.get((tag, self._sharer(capture)))
+        if place is None and size >= LEAST_BYTES:
+            place = self._index.find(tag)
+        if place is not None:
+            earlier = self._confirmed(place, answer, message)
+            if earlier is not None:
+                return Known(0, earlier, earlier.url == capture.request.url)
+        return NOTHING if capture.is_withheld else Known(tag)
 
     def note(self, tag: int, capture: Capture, place: Place, payload_bytes: int) -> None:
         """Remember where a payload was stored."""
-        is_worth_it = payload_bytes >= LEAST_BYTES
-        partition = capture.request.partition if is_worth_it else NO_PARTITION
-        self._payloads.note(tag, self._sharer(capture), partition, place)
+        if len(self._waiting) >= self._most_waiting:
+            return
+        sharer = self._sharer(capture)
+        partition = capture.request.partition if payload_bytes >= LEAST_BYTES else NO_PARTITION
+        self._recent[tag, sharer] = place
+        self._noted += 1
+        self._waiting.append((partition, sharer, tag, place))
 
     def mark(self) -> int:
         """Return a mark behind all that was stored so far."""
-        return self._payloads.mark()
+        return self._noted
 
     def settle(self, mark: int, partitions: Collection[int]) -> None:
-        """Learn that the log has what these partitions stored before a mark."""
-        self._payloads.settle(mark, partitions)
+        """Learn that the log has what these partitions stored before a mark.
+
+        It is entered in the index; what other partitions stored then is forgotten. Runs beside
+        `look_for` and `note`.
+        """
+        settled = [self._waiting.popleft() for _ in range(mark - self._settled)]
+        self._settled = mark
+        # Without an entry of ours, too: another worker may have put a larger file in its place.
+        self._index.add_all(
+            (tag, place.segment, place.offset)
+            for partition, _, tag, place in settled
+            if partition in partitions
+        )
+        for _, sharer, tag, place in settled:
+            # A payload that could not be confirmed was stored again: then the later place stays.
+            if self._recent.get((tag, sharer)) is place:
+                self._recent.pop((tag, sharer), None)
 
     def lose(self, partition: int) -> None:
         """Refer no later exchange of a partition to one that it has stored so far."""
@@ -100,17 +144,17 @@ class Duplicates:
 
     def close(self) -> None:
         """Close the index; nothing is found any more."""
-        self._payloads.close()
+        self._index.close()
 
     # -- inside ---------------------------------------------------------------------------
 
-    def _sharer(self, capture: Capture) -> str:
-        """Return the name of those who may refer to what has no event yet: a partition."""
+    def _sharer(self, capture: Capture) -> Sharer:
         partition = capture.request.partition
         if partition < 0:
             return reversed_host_of(capture.key)
-        lost = self._losses.get(partition)
-        return f"{partition} {lost}" if lost else str(partition)
+        if self._losses and (lost := self._losses.get(partition)):
+            return f"{partition} {lost}"  # others than before it was lost
+        return partition
 
     def _confirmed(self, place: Place, answer: Answer, message: Message) -> Earlier | None:
         """Return the exchange at a place if it has this payload.

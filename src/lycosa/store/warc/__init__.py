@@ -6,7 +6,6 @@ member of its own, so that a place (file, offset, length) is enough to read it.
 
     warc_format    the WARC 1.1 record format
     exchange       turns an exchange into records, and takes records apart
-    payloads       remembers payloads, so that equal bytes are stored once
     payload_index  where payloads stand, on the disk, for all workers of a crawl directory
     _slots         looks up and enters places in that index (compiled)
     _packing       compresses and hashes the bytes of a record (compiled)

@@ -99,10 +99,10 @@ def message_of(answer: Answer) -> Message:
     return Message(head, sent, chunked, warc_format.digest(payload), len(payload))
 
 
-def payload_name(answer: Answer, message: Message) -> str:
+def payload_name(answer: Answer, message: Message) -> bytes:
     """Return the name of a payload that a revisit shares with the record it refers to."""
     coding = answer.header("content-encoding")
-    return f"{message.payload_digest} {answer.status} {message.is_chunked} {coding}"
+    return f"{message.payload_digest} {answer.status} {message.is_chunked} {coding}".encode()
 
 
 _SMALL_BODY_BYTES = 2048
@@ -124,10 +124,8 @@ class Writer:
         """Return the record of the request as it was sent."""
         return self._pack_beside("request", warc_format.HTTP_REQUEST, self._capture.answer.asked)
 
-    def answer(self, message: Message, earlier: Earlier | None) -> tuple[str, bytes]:
-        """Return type and record of an answer: a revisit, if that is shorter than a response."""
-        if earlier is None:
-            return "response", self.response(message)
+    def shorter(self, message: Message, earlier: Earlier) -> tuple[str, bytes]:
+        """Return type and record of a known answer: a revisit, unless a response is shorter."""
         revisit = self.revisit(message, earlier)
         if len(message.sent) < _SMALL_BODY_BYTES:
             response = self.response(message)

@@ -27,6 +27,7 @@ from typing import NamedTuple
 
 from lycosa import beneath
 from lycosa.errors import StoreError
+from lycosa.records import Place
 from lycosa.store.files import temporary
 from lycosa.store.layout import WARC
 from lycosa.store.warc._slots import PAGE_BYTES, PAGE_SLOTS, add, find, spread
@@ -40,13 +41,6 @@ _FULL = 0.88
 _GROWTH = 1.1
 _MOST_LATE = 10_000
 """Entries that wait while another process enters."""
-
-
-class Found(NamedTuple):
-    """The place of a payload, without its length."""
-
-    segment: int
-    offset: int
 
 
 class _Table(NamedTuple):
@@ -69,8 +63,8 @@ class PayloadIndex:
         with suppress(OSError, StoreError):
             self._open()
 
-    def find(self, tag: int) -> Found | None:
-        """Return where a payload of this tag may stand."""
+    def find(self, tag: int) -> Place | None:
+        """Return where a payload of this tag may stand; the place has no length."""
         table = self._table
         if table is None or not table.pages:
             return None
@@ -78,7 +72,7 @@ class PayloadIndex:
             found = find(table.descriptor, table.pages, tag)
         except OSError:
             return None
-        return Found(*found) if found is not None else None
+        return Place(*found, 0) if found is not None else None
 
     def add_all(self, entries: Iterable[tuple[int, int, int]]) -> None:
         """Enter tags with segment and offset; later ones take the place of earlier ones.

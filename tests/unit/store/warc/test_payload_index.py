@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.store.warc.payload_index import FILE, LARGEST_OFFSET, Found, PayloadIndex
+from lycosa.records import Place
+from lycosa.store.warc.payload_index import FILE, LARGEST_OFFSET, PayloadIndex
 
 MANY = 60_000
 
@@ -40,10 +41,10 @@ def test_an_index_that_grows_finds_everything_in_little_room(folder: Path) -> No
         index.add_all((entered[n], 1 + n // 1000, n) for n in range(start, start + 500))
     assert resident_kilobytes() - before < 4000
     assert (folder / "warc" / FILE).stat().st_size <= 20 * MANY
-    assert [index.find(tag) for tag in entered] == [Found(1 + n // 1000, n) for n in range(MANY)]
+    assert [index.find(tag) for tag in entered] == [Place(1 + n // 1000, n, 0) for n in range(MANY)]
     assert not any(map(index.find, tags(2, 5000)))
     index.close()
-    assert PayloadIndex(folder).find(entered[-1]) == Found(1 + (MANY - 1) // 1000, MANY - 1)
+    assert PayloadIndex(folder).find(entered[-1]) == Place(1 + (MANY - 1) // 1000, MANY - 1, 0)
 
 
 @given(
@@ -69,10 +70,10 @@ def test_the_last_entry_of_a_tag_counts(
 ) -> None:
     folder = tmp_path_factory.mktemp("index")
     (folder / "warc").mkdir()
-    index, twin = PayloadIndex(folder), dict[int, Found]()
+    index, twin = PayloadIndex(folder), dict[int, Place]()
     for batch in batches:
         index.add_all(batch)
-        twin.update((tag, Found(segment, offset)) for tag, segment, offset in batch)
+        twin.update((tag, Place(segment, offset, 0)) for tag, segment, offset in batch)
         assert {tag: index.find(tag) for tag in twin} == twin
     index.close()
 
@@ -113,14 +114,14 @@ def test_a_damaged_index_is_no_error(folder: Path, damage: str) -> None:
     index = PayloadIndex(folder)
     index.find(entered[0])
     index.add_all([(entered[0], 3, 4)])
-    assert index.find(entered[0]) == (None if damage == "folder" else Found(3, 4))
+    assert index.find(entered[0]) == (None if damage == "folder" else Place(3, 4, 0))
     index.close()
 
 
 def test_an_offset_without_room_in_a_slot_is_left_out(folder: Path) -> None:
     index = PayloadIndex(folder)
     index.add_all([(5, 1, LARGEST_OFFSET + 1), (6, 1, LARGEST_OFFSET)])
-    assert (index.find(5), index.find(6)) == (None, Found(1, LARGEST_OFFSET))
+    assert (index.find(5), index.find(6)) == (None, Place(1, LARGEST_OFFSET, 0))
     index.close()
 
 
@@ -136,6 +137,6 @@ def test_a_count_that_a_stranger_wrote_makes_no_larger_index(folder: Path) -> No
         file.write((1 << 24).to_bytes(8, "little"))
     index = PayloadIndex(folder)
     index.add_all([(9, 1, 5)])
-    assert (index.find(last), index.find(9)) == (Found(1, 0), Found(1, 5))
+    assert (index.find(last), index.find(9)) == (Place(1, 0, 0), Place(1, 5, 0))
     index.close()
     assert path.stat().st_size <= 4 * before + (1 << 20)
