@@ -84,8 +84,7 @@ def prepare_admit(count: int, is_known: bool) -> Callable[[], object]:
 
 def prepare_scheduler(count: int, sites: int) -> Callable[[], object]:
     columns = Pages()
-    for page in range(count):
-        columns.add(page % sites, 21 * (page % 5))
+    columns.add([page % sites for page in range(count)], [21 * (page % 5) for page in range(count)])
     scheduler = BreadthFirst(columns)
 
     def work() -> None:

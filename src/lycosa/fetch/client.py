@@ -144,7 +144,7 @@ class HttpTransport:
         if not is_open or self._refuses(origin.host, request.address):
             self._later(on_answer, self._unsent(Outcome.REFUSED_ADDRESS))
             return
-        if self._ports.refuses(site, origin.port):
+        if origin.port in self._ports.ports and self._ports.refuses(site, origin.port):
             self._later(on_answer, self._unsent(Outcome.REFUSED_PORT))
             return
         key: tuple[str, ...] = (site, request.address, request.agent)

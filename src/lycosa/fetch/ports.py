@@ -49,12 +49,13 @@ class PortGuard:
 
     def __init__(self, named: Iterable[str] = ()) -> None:
         entries = frozenset(named)
-        self._ports = REFUSED - {int(entry) for entry in entries if entry.isdecimal()}
+        self.ports = REFUSED - {int(entry) for entry in entries if entry.isdecimal()}
+        """Ports that are refused, but for origins that are named."""
         self._origins = frozenset(entry for entry in entries if "://" in entry)
 
     def refuses(self, site: str, port: int) -> bool:
         """Return whether an origin must not be asked because of its port."""
-        return port in self._ports and site not in self._origins
+        return port in self.ports and site not in self._origins
 
 
 def named_origins(origins: Iterable[str]) -> set[str]:

@@ -405,10 +405,12 @@ class Partition:
         state = self.state
         self._offered.extend(bytes(len(state.pages.site) - first))
         hosts: dict[int, None] = {}
+        offer, offered = self.scheduler.offer, self._offered
         for page in range(first, len(state.pages.site)):
             site = state.pages.site[page]
             if not state.sites.closed[site] and state.pages.status[page] != PUT_OFF:
-                self._offer(page, site)
+                offered[page] = 1
+                offer(page, site)
                 hosts[state.sites.host[site]] = None
         for host in hosts:
             self.readiness.work_came(host, now)

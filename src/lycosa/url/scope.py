@@ -27,8 +27,10 @@ from lycosa.url.key import site_of
 from lycosa.url.rules import Action, Rule
 from lycosa.url.transforms import Change
 
-Step = tuple[tuple[Condition, ...], Change | None, bool, str]
-"""A rule, unpacked once: reading records and enums costs more than most conditions."""
+Step = tuple[tuple[Condition, ...], tuple[str, ...], Change | None, bool, str]
+"""A rule, unpacked once: reading records and enums costs more than most conditions.
+
+The second part has the beginnings that are all that the rule asks for, if that is so."""
 
 
 class Verdict(Struct, frozen=True):
@@ -72,9 +74,13 @@ class Scope:
                     if verdict is not None:
                         return verdict
                     continue
+                conditions, beginnings, change, accepts, reason = step
+                if beginnings:
+                    if key.startswith(beginnings):
+                        return Verdict(key if accepts else None, reason)
+                    continue
                 if candidate is None:
                     candidate = Candidate(key)
-                conditions, change, accepts, reason = step
                 for condition in conditions:
                     if not condition.holds(candidate):
                         break
@@ -124,7 +130,13 @@ def _steps_of(rules: Iterable[Rule]) -> list[Step | BySite]:
             steps.append(BySite(row))
         else:
             steps += [
-                (rule.conditions, rule.change, rule.action is Action.ACCEPT, rule.reason)
+                (
+                    rule.conditions,
+                    _beginnings_of(rule),
+                    rule.change,
+                    rule.action is Action.ACCEPT,
+                    rule.reason,
+                )
                 for rule in row
             ]
     return steps

@@ -69,9 +69,10 @@ class Targets:
         keys = canonical_keys(missing, base)
         judged = self._judged
         for place, href, key in zip(places, missing, keys, strict=True):
-            target = judged.get(key) if key is not None else self._refused(href, base)
-            if target is None:
-                target = self._target(cast(str, key))
+            if key is None:
+                target = self._refused(href, base)
+            else:
+                target = judged.get(key) or self._target(key)
             met[place] = target
             if href.startswith(_ABSOLUTE):
                 elsewhere[href] = target
@@ -103,18 +104,15 @@ class Targets:
     def _target(self, key: str) -> Target:
         """Return the target of a key that has not been judged."""
         verdict = self._judge(key)
-        if verdict.key is None:
+        wanted = verdict.key
+        if wanted is None:
             target = Target(key, url_of(key), url_id(key), verdict.reason)
         else:
-            target = self._wanted(verdict.key)
+            # A key has one target: a rule may turn several URLs into one.
+            known = self._by_key.get(wanted)
+            target = known or Target(wanted, url_of(wanted), url_id(wanted))
+            self._by_key[wanted] = target
         self._judged[key] = target
-        return target
-
-    def _wanted(self, key: str) -> Target:
-        """Return the one target of a key: a rule may turn several URLs into one."""
-        target = self._by_key.get(key)
-        if target is None:
-            target = self._by_key[key] = Target(key, url_of(key), url_id(key))
         return target
 
 

@@ -85,7 +85,7 @@ class Router:
         self._clock = ports.clock
         self._scope = ports.scope
         self._store = ports.store
-        self._partition_of = ports.partitioner.partition_of
+        self._partitioner, self._partition_of = ports.partitioner, ports.partitioner.partition_of
         self._targets = Targets(ports.scope.judge, ports.job.caches.references)
         self._most_posted = ports.job.caches.sent_urls
         self._scope_size = ports.scope.size
@@ -343,6 +343,11 @@ class Router:
         requisites: dict[int, list[str]] = {}
         new: dict[int, list[tuple[Target, int]]] = {}
         too_deep = 0
+        own_site = (
+            "/"
+            if self._partitioner.splits_hosts
+            else state.site_names[state.pages.site[page]] + "/"
+        )
         for place in places:
             target, kind = targets[place], kinds[place]
             if target.has_parameters and not hops:
@@ -353,7 +358,8 @@ class Router:
                 continue
             owner = target.partition
             if owner < 0:
-                owner = target.partition = self._partition_of(target.key)
+                is_near = target.key.startswith(own_site)  # a site is all in one partition
+                owner = target.partition = number if is_near else self._partition_of(target.key)
             new.setdefault(owner, []).append((target, reached))
             if requisite_kinds >> kind & 1:
                 requisites.setdefault(owner, []).append(target.key)
@@ -378,15 +384,10 @@ class Router:
         kinds: Sequence[int],
     ) -> Sequence[int]:
         """Return the positions of the links that tell the frontier something new."""
-        state = partition.state
-        return unsettled(
-            targets,
-            kinds,
-            Known(partition.number, state.pages.distance, state.pages.hops, state.requisites),
-            reach,
-            _FREE,
-            _REQUISITES if self._wants_requisites else 0,
-        )
+        state, parts = partition.state, _REQUISITES if self._wants_requisites else 0
+        pages = state.pages
+        known = Known(partition.number, pages.distance, pages.hops, state.requisites)
+        return unsettled(targets, kinds, known, reach, _FREE, parts)
 
     def _original(
         self, partition: Partition, target: Target, led: Mapping[str, str] | None

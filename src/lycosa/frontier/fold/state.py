@@ -198,13 +198,20 @@ class PartitionState(Holdings):
             source = self.table.find(event.source) if event.source else None
             self.sources.add(len(pages.site), event.source, source)
         self.table.add_many(event.keys)
-        for key, distance in zip(event.keys, event.distances, strict=True):
-            site = self.site_for(site_of(key))
-            pages.add(site, distance)
-            sites.pending[site] += 1
+        found: list[int] = []
+        site, beginning = -1, "/"  # no key begins with a slash
+        for key in event.keys:
+            if not key.startswith(beginning):  # most links of a page lead to one site
+                name = site_of(key)
+                site, beginning = self.site_for(name), name + "/"
+            found.append(site)
+        pages.add(found, event.distances)
+        for site in set(found):
+            count = found.count(site)
+            sites.pending[site] += count
             sites.mined_out[site] = 0
             if not sites.closed[site]:
-                self.pending += 1
+                self.pending += count
         if event.queues:
             self.topics.queued(len(pages.site) - len(event.keys), event.queues, event.positions)
         if event.hops:

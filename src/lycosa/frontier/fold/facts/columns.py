@@ -105,16 +105,16 @@ class Pages(Columns):
         "hops": "B",
     }
 
-    def add(self, site: int, distance: int) -> None:
-        """Enter a new URL as pending."""
-        self.distance.append(distance)
-        self.status.append(PENDING)
-        self.outcome.append(0)
-        self.tries.append(0)
-        self.site.append(site)
-        self.fetch.append(NONE)
-        self.guess.append(0)
-        self.hops.append(0)
+    def add(self, sites: list[int], distances: list[int]) -> None:
+        """Enter new URLs as pending."""
+        if len(sites) != len(distances):
+            raise ValueError(f"{len(sites)} URLs with {len(distances)} distances")
+        zeros = bytes(len(sites))
+        self.distance.extend(distances)
+        self.site.extend(sites)
+        self.fetch.extend([NONE] * len(sites))
+        for of_bytes in (self.status, self.outcome, self.tries, self.guess, self.hops):
+            of_bytes.frombytes(zeros)  # of a status that is `PENDING`
 
 
 class Fetches(Columns):
