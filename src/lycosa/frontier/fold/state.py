@@ -79,7 +79,7 @@ from lycosa.records import (
     Weighed,
     Worth,
 )
-from lycosa.url.key import reversed_host_of, site_of
+from lycosa.url.key import reversed_host_of
 
 KEPT, SITEMAP = Outcome.KEPT, Outcome.SITEMAP
 ANSWERED = frozenset({Outcome.NOT_MODIFIED, SITEMAP, Outcome.WRONG_LANGUAGE})
@@ -198,20 +198,13 @@ class PartitionState(Holdings):
             source = self.table.find(event.source) if event.source else None
             self.sources.add(len(pages.site), event.source, source)
         self.table.add_many(event.keys)
-        found: list[int] = []
-        site, beginning = -1, "/"  # no key begins with a slash
-        for key in event.keys:
-            if not key.startswith(beginning):  # most links of a page lead to one site
-                name = site_of(key)
-                site, beginning = self.site_for(name), name + "/"
-            found.append(site)
+        found = self.sites_for(event.keys)
         pages.add(found, event.distances)
         for site in set(found):
             count = found.count(site)
             sites.pending[site] += count
             sites.mined_out[site] = 0
-            if not sites.closed[site]:
-                self.pending += count
+            self.pending += 0 if sites.closed[site] else count
         if event.queues:
             self.topics.queued(len(pages.site) - len(event.keys), event.queues, event.positions)
         if event.hops:
