@@ -11,7 +11,7 @@ unexport PYTHONDONTWRITEBYTECODE
 # The newest supported Python of this machine is taken; PYTHON=path names another one.
 export PYTHON INSTALL
 
-.PHONY: help setup audit-dependencies demo cluster-demo simulation test tested check checked package fresh bench bench-parts bench-scale bench-study bench-lock \
+.PHONY: help setup audit-dependencies demo cluster-demo simulation test tested check checked package fresh bench budget bench-parts bench-scale bench-study bench-lock \
 	docs docs-lock reference figures conformance soak mutants debug-build lock clean
 
 help:
@@ -27,6 +27,7 @@ help:
 	@echo "make docs         the documentation as a site, build/site/index.html; searched without a server"
 	@echo "make reference    the pages on keys, commands and Python, made from the code"
 	@echo "make bench        the race against other crawlers; RACE=--quick, RACE=--profile"
+	@echo "make budget       what a page costs, in calls, allocations, system calls and instructions"
 	@echo "make bench-parts  what each part costs"
 	@echo "make bench-scale  two workers against one, many known URLs, memory of a long crawl, kills"
 	@echo "make figures      the papers' figures and tables, repeated: docs/figures.md"
@@ -103,6 +104,10 @@ conformance: setup
 
 bench: setup
 	$(BIN)/python -m benchmarks.race $(RACE)
+
+# Instructions are counted by callgrind; its minutes do not depend on how busy the machine is, its counts neither.
+budget: setup
+	$(BIN)/python -m benchmarks.budget --instructions $(JOBS)
 
 bench-parts: setup
 	$(BIN)/python benchmarks/url_parsing.py

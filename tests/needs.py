@@ -38,6 +38,10 @@ def _has_npm() -> bool:
     return shutil.which("npm") is not None
 
 
+def _has_strace() -> bool:
+    return shutil.which("strace") is not None
+
+
 def _can_mount() -> bool:
     probe = [*UNSHARE, "mount", "-t", "tmpfs", "-o", "size=64k", "lycosa", "/mnt"]
     try:
@@ -72,6 +76,7 @@ def _can_have_addresses() -> bool:
 
 NEEDS = {
     "chromium": Need(_has_chromium, "apt-get install chromium fonts-liberation"),
+    "strace": Need(_has_strace, "apt-get install strace"),
     "npm": Need(_has_npm, "apt-get install npm"),
     "mounts": Need(_can_mount, "apt-get install util-linux mount; some machines ask for root"),
     "postgresql": Need(_has_postgres, "apt-get install postgresql"),

@@ -158,6 +158,7 @@ download_old_nats() {
 ensure_test() {
     command -v chromium >/dev/null ||
         for_tests Chromium "the tests open reports in Chromium" chromium fonts-liberation
+    command -v strace >/dev/null || for_tests strace "a test counts system calls" strace
     has_postgresql || for_tests PostgreSQL "the tests run a PostgreSQL of their own" postgresql
     unpack_old_nats && return
     say "missing: Debian's nats-server, which a test sees refused. Type this:" \

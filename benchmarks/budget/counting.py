@@ -127,7 +127,7 @@ def _name(module: str, name: str) -> str:
     """Return a name that is the same in every checkout and on every machine."""
     if module == "~":
         return re.sub(r" at 0x[0-9a-f]+", "", name if name.startswith("<") else f"<{name}>")
-    return f"{re.sub(r'.*/(?:src|lib|site-packages)/', '', module)}:{name}"
+    return f"{re.sub(r'.*/(?=lycosa/)|.*/(?:lib|site-packages)/', '', module)}:{name}"
 
 
 def crawl(

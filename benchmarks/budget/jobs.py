@@ -35,7 +35,15 @@ class Fixed(NamedTuple):
         return [*command, *self.options, "--quiet", "--json"]
 
 
+TESTED = ("plain", "hosts")
+"""The jobs that every run of the tests counts; what their pages call is kept by function."""
+
 JOBS = {
     "plain": Fixed(),
     "hosts": Fixed(hosts=64),
+    "data": Fixed(shape=Shape(has_data=True)),
+    "forms": Fixed(shape=Shape(has_forms=True), options=("--forms",)),
+    "mining": Fixed(options=("--mining", "full")),
+    "cycles": Fixed(options=("--cycles", "2")),
+    "window": Fixed(options=("--scheduler", "top-window")),
 }
