@@ -97,9 +97,9 @@ class PageAnswer(Struct):
     """The values of columns that not every crawl has: those of plugins, and of topics."""
     triples: bytes | None = None
     """Structured data as N-Triples; None when nothing is known of it, or nothing new."""
-    links: Links = field(default_factory=lambda: NO_LINKS)
+    links: Links = NO_LINKS
     """Links to follow: resolved, canonical and in scope."""
-    refused: Links = field(default_factory=lambda: NO_LINKS)
+    refused: Links = NO_LINKS
     """The other links, which are only recorded."""
     place: Place | None = None
     """Where the record stands in the archive."""
