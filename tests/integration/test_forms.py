@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from benchmarks.form_webs import Herbarium, HerbGarden, Papers
 from benchmarks.forms import crawled
 
 from integration.test_howto import BLOCK, HOWTO, served, typed
 from lycosa.crawl.answers.mining import DOZEN
 from lycosa.crawl.simulation.kills import KillRandomly
+from lycosa.records import Request
+from lycosa.testweb.web import Reply
 from lycosa.testweb.webs.deep import DeepWeb
 
 
@@ -24,7 +27,7 @@ def test_with_forms_all_is_found_and_idle_forms_cost_a_dozen(tmp_path: Path) -> 
     got, asked = crawled(DeepWeb(60), tmp_path, is_on=True)
     assert got.found == got.hidden == 108
     assert got.requests < 2 * got.found
-    assert len([url for url in asked if "idle.test/look" in url]) <= DOZEN
+    assert len([url for url in asked if "idle.test/look?" in url]) <= DOZEN
     of_office = {url.removeprefix("http://office.test") for url in asked if "office.test" in url}
     assert of_office == {"/", "/sitemap.xml"}
 
@@ -34,6 +37,60 @@ def test_kills_lose_no_page_and_repeat_no_query(seed: int, tmp_path: Path) -> No
     plan = KillRandomly(seed, kills=6, probability=0.02)
     got, _ = crawled(DeepWeb(60), tmp_path, is_on=True, kills=plan)
     assert got.found == got.hidden == 108
+
+
+class WatchedGarden(HerbGarden):
+    """The herbs, with everything that was asked for."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked: list[str] = []
+
+    def answer(self, request: Request, moment: float) -> Reply:
+        """Answer, and remember what was asked."""
+        self.asked.append(request.url)
+        return super().answer(request, moment)
+
+
+class CountedKills(KillRandomly):
+    """Kills at random, and counts."""
+
+    done = 0
+
+    def __call__(self, name: str) -> bool:
+        """Count the kills."""
+        is_kill = super().__call__(name)
+        self.done += is_kill
+        return is_kill
+
+
+@pytest.mark.parametrize("web", [HerbGarden(), Herbarium()], ids=["hint", "no hint"])
+def test_most_of_sixteen_records_behind_a_text_form_are_found(
+    web: HerbGarden, tmp_path: Path
+) -> None:
+    got, _ = crawled(web, tmp_path, is_on=True)
+    assert got.hidden == 16
+    assert got.found >= 12
+    assert got.queries - got.paid <= DOZEN
+
+
+def test_a_field_is_given_up_when_it_brings_little(tmp_path: Path) -> None:
+    got, _ = crawled(Papers(), tmp_path, is_on=True)
+    assert got.found >= 145
+    assert got.queries <= 50
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_same_words_are_asked_whatever_is_killed(seed: int, tmp_path: Path) -> None:
+    _, known = crawled(HerbGarden(), tmp_path / "whole", is_on=True)
+    web = WatchedGarden()
+    plan = CountedKills(seed, kills=6, probability=0.05)
+    _, after_kills = crawled(web, tmp_path / "killed", is_on=True, kills=plan)
+    queries = [url for url in web.asked if "?" in url]
+    assert plan.done == 6
+    assert after_kills == known
+    assert set(queries) == {url for url in known if "?" in url}
+    assert len(queries) <= len(set(queries)) + plan.done, "only what a kill cut off"
 
 
 def test_the_page_shows_what_is_printed(tmp_path: Path) -> None:

@@ -61,7 +61,7 @@ if TYPE_CHECKING:
 
 DOZEN = 12
 """What a host that never paid may cost, and what a crawl may cost in any case."""
-FIRST = {rule: 8 if rule is MiningRule.FOLDER else 4 for rule in MiningRule}
+FIRST = dict.fromkeys(MiningRule, 4) | {MiningRule.FOLDER: 8, MiningRule.FORM: DOZEN}
 """What a rule may cost on a host before it pays."""
 GAIN = {rule: 2 if rule in (MiningRule.FOLDER, MiningRule.FORM) else 1 for rule in MiningRule}
 """What a page adds to that; a guess in vain takes one away."""
@@ -176,7 +176,7 @@ class Mining:
             is_new &= not self._seen_texts.is_repeated_guess(answered)
             if rule == MiningRule.FORM and not state.pages.distance[page] % STEP:
                 # Results of every query have a text of their own: what counts is where they lead.
-                is_new = is_kept and len(state.table) > answered.known_urls
+                is_new = is_kept and _leads_on(answered)
         if is_guess and state.pages.status[page] == DONE:
             self._judge(partition, page, Worth.PAGE if is_new else Worth.NOTHING)
         kept = state.hosts.kept[answered.host]
@@ -271,7 +271,14 @@ class Mining:
         else:
             guesses = guess_folders(known) if self._mode != "off" else []
         if self._forms is not None:
-            queries = self._forms.queries(state, site, known)
+            rules = Rules.from_bytes(state.rules.get(site, b""))
+            queries = self._forms.queries(
+                state,
+                site,
+                known,
+                lambda query: self._may_be_asked(partition, site, query, rules),
+                is_idle=_is_idle(partition, site),
+            )
             by_turns = zip_longest(guesses, queries)
             guesses = [guess for pair in by_turns for guess in pair if guess is not None]
         chosen = self._chosen(partition, site, guesses)
@@ -388,6 +395,13 @@ def standing_of(state: PartitionState, page: int) -> Standing:
     if state.pages.outcome[page] == Outcome.KEPT and not state.pages.guess[page] & VAIN:
         return Standing.PAGE
     return Standing.NOTHING if state.pages.status[page] == DONE else Standing.OPEN
+
+
+def _leads_on(answered: PageAnswer) -> bool:
+    """Tell whether a query led to a URL that was not known; a probe of the site is none."""
+    sources = answered.partition.state.sources
+    new = range(answered.known_urls, len(answered.partition.state.table))
+    return any(sources.of(page)[1] == answered.page for page in new)
 
 
 def _room_of(state: PartitionState) -> int:
