@@ -12,6 +12,7 @@ from typing import NamedTuple, Protocol
 
 from benchmarks.form_sites import FormSite
 from benchmarks.form_webs import TUNED
+from benchmarks.unseen_form_webs import UNSEEN
 
 from lycosa.config import Job
 from lycosa.crawl.simulation.conditions import Conditions
@@ -138,7 +139,8 @@ def show_sites(sites: Iterable[type[FormSite]]) -> None:
 def main() -> None:
     """Print the tables."""
     show_deep_web()
-    show_sites(TUNED)
+    for sites in (TUNED, UNSEEN):
+        show_sites(sites)
 
 
 if __name__ == "__main__":

@@ -5,8 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from benchmarks.form_sites import FormSite
 from benchmarks.form_webs import Herbarium, HerbGarden, Papers
 from benchmarks.forms import crawled
+from benchmarks.unseen_form_webs import Museum, Newspaper, Shop
 
 from integration.test_howto import BLOCK, HOWTO, served, typed
 from lycosa.crawl.answers.mining import DOZEN
@@ -72,6 +74,13 @@ def test_most_of_sixteen_records_behind_a_text_form_are_found(
     assert got.hidden == 16
     assert got.found >= 12
     assert got.queries - got.paid <= DOZEN
+
+
+@pytest.mark.parametrize(("web", "least"), [(Shop(), 195), (Museum(), 150), (Newspaper(), 240)])
+def test_webs_that_were_not_tuned_on_are_found(web: FormSite, least: int, tmp_path: Path) -> None:
+    got, _ = crawled(web, tmp_path, is_on=True)
+    assert got.found >= least
+    assert got.queries - got.paid <= max(DOZEN, got.requests // 10) + 1
 
 
 def test_a_field_is_given_up_when_it_brings_little(tmp_path: Path) -> None:
