@@ -48,15 +48,15 @@ class Figures(NamedTuple):
     """Queries that led to new pages."""
 
 
-def job_for(web: HidingWeb, *, is_on: bool, budget: float = 0.1) -> Job:
+def job_for(web: HidingWeb, *, is_on: bool, site_requests: int = 200) -> Job:
     """Return a job that has every host as a seed."""
     return Job.of(
         seeds=web.seeds(),
         politeness={"delay_seconds": 1.0},
         frontier={"partitions": 4},
         log={"snapshot_batches": 20},
-        discovery={"mining": "off", "budget": budget},
-        forms={"search": is_on},
+        discovery={"mining": "off"},
+        forms={"search": is_on, "site_requests": site_requests},
     )
 
 
@@ -75,11 +75,16 @@ class Stores:
 
 
 def crawled(
-    web: HidingWeb, folder: Path, *, is_on: bool, kills: KillPlan = no_kills
+    web: HidingWeb,
+    folder: Path,
+    *,
+    is_on: bool,
+    kills: KillPlan = no_kills,
+    site_requests: int = 200,
 ) -> tuple[Figures, set[str]]:
     """Crawl the web and count; returns also every URL that became known."""
     around = Conditions(make_store=Stores().make)
-    job = job_for(web, is_on=is_on)
+    job = job_for(web, is_on=is_on, site_requests=site_requests)
     simulation = Simulation(web, job, folder, seed=1, conditions=around)
     result = simulation.run(kills=kills)
     assert (result.reason, result.breaches) == ("exhausted", [])

@@ -7,6 +7,7 @@ Museum      texts in German, French, Japanese and English
 Newspaper   every word of a query must be there and have four letters; three pages of ten results
 Generous    whatever is asked, everything is found
 Silent      whatever is asked, nothing is found
+Gazetteer   wrecks behind a form, on a site that is too large for one look
 """
 
 from __future__ import annotations
@@ -368,4 +369,45 @@ class Silent(Generous):
         return ()
 
 
-UNSEEN = (Library, Shop, PhoneBook, Museum, Newspaper, Generous, Silent)
+class Gazetteer(FormSite):
+    """Five thousand places that are linked, and wrecks that a form alone leads to.
+
+    It was written after the others, when a site that is looked at in parts had been mended.
+    """
+
+    host = "coast.atlas.test"
+    places, listed_at_once = 5_200, 100
+    furniture = "Coastal atlas"
+    form = '<form action="/find"><label>Wrecks <input name="q"></label></form>'
+    _ships = listed("barge brig cutter ferry frigate galleon ketch schooner sloop trawler tug")
+    _cargoes = listed("coal timber grain slate wine cannon tin salt wool ballast herring iron")
+    _bays = listed("Skerry Polmear Trevanion Dunbeg Ravens Holm Kilbride Mellon Staffa Gannet")
+
+    def made(self) -> list[Record]:
+        """Return the wrecks."""
+        return [self._wreck(number) for number in range(300)]
+
+    def _wreck(self, number: int) -> Record:
+        ship, cargo = pick(self._ships, "ship", number), pick(self._cargoes, "cargo", number)
+        bay, year = pick(self._bays, "bay", number), 1700 + below(250, digest(f"sank {number}"))
+        text = f"The {ship} carried {cargo} and sank in {year} off {bay} Head."
+        return Record(f"/wreck/{digest(f'wreck {number}') % 1_000_000}", f"Wreck of a {ship}", text)
+
+    def page(self, path: str, given: dict[str, str]) -> str | None:
+        """Return a page, a list of places or a place."""
+        kind, _, number = path.removeprefix("/").partition("/")
+        if path == "/":
+            lists = range(self.places // self.listed_at_once)
+            links = "".join(f'<a href="/list/{n}">Places {n}</a> ' for n in lists)
+            return self.shown("Atlas", f"<p>Places and wrecks of the coast.</p>{self.form}{links}")
+        if kind == "list" and number.isdigit():
+            start = int(number) * self.listed_at_once
+            ids = range(start, min(start + self.listed_at_once, self.places))
+            return self.shown(path, "".join(f'<a href="/place/{n}">Place {n}</a> ' for n in ids))
+        if kind == "place" and number.isdigit() and int(number) < self.places:
+            near, cargo = pick(self._bays, "near", number), pick(self._cargoes, "trade", number)
+            return self.shown(f"Place {number}", f"<p>A landing near {near}, once for {cargo}.</p>")
+        return super().page(path, given)
+
+
+UNSEEN = (Library, Shop, PhoneBook, Museum, Newspaper, Generous, Silent, Gazetteer)

@@ -8,9 +8,10 @@ import pytest
 from benchmarks.form_sites import FormSite
 from benchmarks.form_webs import Herbarium, HerbGarden, Papers
 from benchmarks.forms import crawled
-from benchmarks.unseen_form_webs import Museum, Newspaper, Shop
+from benchmarks.unseen_form_webs import Generous, Museum, Newspaper, Shop
 
 from integration.test_howto import BLOCK, HOWTO, served, typed
+from lycosa.crawl.answers import form_pages, mining
 from lycosa.crawl.answers.mining import DOZEN
 from lycosa.crawl.simulation.kills import KillRandomly
 from lycosa.records import Request
@@ -39,6 +40,24 @@ def test_kills_lose_no_page_and_repeat_no_query(seed: int, tmp_path: Path) -> No
     plan = KillRandomly(seed, kills=6, probability=0.02)
     got, _ = crawled(DeepWeb(60), tmp_path, is_on=True, kills=plan)
     assert got.found == got.hidden == 108
+
+
+@pytest.mark.parametrize("web", [Papers(), Generous()], ids=["papers", "generous"])
+def test_a_site_that_is_looked_at_in_parts_is_asked_the_same(
+    web: FormSite, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    whole = crawled(web, tmp_path / "whole", is_on=True)
+    monkeypatch.setattr(mining, "PIECE", 5)
+    assert crawled(web, tmp_path / "parts", is_on=True) == whole
+
+
+def test_no_site_is_asked_more_than_its_limit_whatever_is_remembered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(mining, "PIECE", 5)
+    monkeypatch.setattr(form_pages, "RECENT_URLS", 1)
+    got, _ = crawled(Papers(), tmp_path, is_on=True, site_requests=7)
+    assert got.queries == 7
 
 
 class WatchedGarden(HerbGarden):

@@ -3,7 +3,8 @@
 Nothing of it stands in the log, because it can be read again: a resumed crawl finds the same forms
 and words in the same records. What was asked is in the log like every guess.
 
-Cost: a few pages are read for a look, some milliseconds each; what was read is remembered.
+Cost: some hundred pages are read at most for a look, a millisecond each; what was read is
+remembered, so that a further look costs some five milliseconds.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from lycosa.config import Job
+from lycosa.crawl.answers.known_urls import known_url
 from lycosa.crawl.ports import Archive, Store
 from lycosa.errors import LycosaError
 from lycosa.extract.forms import Form, forms_of, headings_of
@@ -26,7 +28,7 @@ from lycosa.frontier.patterns.queries import (
     nearest_forms,
 )
 from lycosa.frontier.patterns.query_words import Page, Vocabulary, own_words, words_in
-from lycosa.records import Place
+from lycosa.records import MiningRule, Place
 from lycosa.store.warc.http_messages import header
 from lycosa.url import url_of
 
@@ -34,6 +36,8 @@ FIRST_PAGES, LAST_PAGES = 12, 100
 """So many pages of a site are read: its first ones, where most forms are, and its newest."""
 LAST_RESULTS = 6
 """So many pages of results are read, to know what all of them show."""
+RECENT_URLS = 20_000
+"""So many of the URLs found last are looked through, where a site is looked at in parts."""
 MOST_REMEMBERED = 2_000
 
 
@@ -68,6 +72,9 @@ class FormPages:
         is_idle: bool,
     ) -> list[Guess]:
         """Return queries that may lead to new pages; words only if nothing else is to be asked."""
+        is_large = state.table.site_urls(number) > len(known)
+        if is_large:
+            known = _with_recent(state, number, known)
         pages = sorted((url for url in known if url.is_page), key=lambda url: url.page)
         chosen = dict.fromkeys([*pages[:FIRST_PAGES], *pages[-LAST_PAGES:]])
         read = {url: self._read(state, url.page) for url in chosen}
@@ -80,11 +87,15 @@ class FormPages:
             for url, found in read.items()
             if not site.is_result(url)
         ]
-        forms = nearest_forms(sources, self._limits)
+        # Queries of a large site that were asked long ago are known by their number alone.
+        guessed = state.guesses.of(state.sites.host[number], MiningRule.FORM).guessed
+        before = max(0, guessed - len(site.queries)) if is_large else 0
+        most = self._limits._replace(site_requests=self._limits.site_requests - before)
+        forms = nearest_forms(sources, most)
         if not is_idle:
-            return guess_queries(site, forms, None, self._limits, may_ask)
+            return guess_queries(site, forms, None, most, may_ask)
         read |= {url: self._read(state, url.page) for url in site.queries[-LAST_RESULTS:]}
-        return guess_queries(site, forms, _vocabulary(site, read, forms), self._limits, may_ask)
+        return guess_queries(site, forms, _vocabulary(site, read, forms), most, may_ask)
 
     def _read(self, state: PartitionState, page: int) -> _Read:
         place = state.place_of(page)
@@ -97,6 +108,17 @@ class FormPages:
             url = url_of(state.table.key(page))
             found = self._known[place] = _of_record(self._archive, place, url)
         return found
+
+
+def _with_recent(state: PartitionState, number: int, known: Sequence[Known]) -> list[Known]:
+    """Add what was found lately to a part of a site that is too large for one look.
+
+    Queries and what they led to lie in other parts than the form.
+    """
+    recent = range(max(0, len(state.table) - RECENT_URLS), len(state.table))
+    here = {url.page for url in known}
+    found = [page for page in recent if state.pages.site[page] == number and page not in here]
+    return [*known, *(known_url(state, state.table.key(page), page) for page in found)]
 
 
 def _vocabulary(

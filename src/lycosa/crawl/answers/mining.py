@@ -33,16 +33,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING
 
+from lycosa.crawl.answers.known_urls import known_url
 from lycosa.crawl.answers.novelty.copies import SeenTexts
 from lycosa.crawl.answers.novelty.soft_404 import Prober
 from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.ports import Ports
 from lycosa.fetch.robots.rules import Rules
 from lycosa.frontier.distance import STEP, farthest, through
-from lycosa.frontier.fold.facts.columns import DONE, JUDGED, VAIN
+from lycosa.frontier.fold.facts.columns import DONE, JUDGED
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
-from lycosa.frontier.patterns.miner import Guess, Known, Standing, guess_folders, guess_siblings
+from lycosa.frontier.patterns.miner import Guess, Known, guess_folders, guess_siblings
 from lycosa.frontier.readiness.agenda import Agenda
 from lycosa.frontier.urltable.segments import is_node
 from lycosa.records import (
@@ -258,7 +259,7 @@ class Mining:
         if site in state.probes.everything:
             nodes.clear()
             return False
-        known = list(self._known(state, site, nodes))
+        known = list(self._known(state, nodes))
         if self._mode == "full":
             host = state.sites.host[site]
             patient = [rule for rule in MiningRule if self._left(state, host, rule) >= PATIENT]
@@ -303,9 +304,9 @@ class Mining:
         )
         return True
 
-    def _known(self, state: PartitionState, site: int, nodes: list[str]) -> Iterator[Known]:
+    def _known(self, state: PartitionState, nodes: list[str]) -> Iterator[Known]:
         """Yield what is known below the next node; one that is too large is taken apart."""
-        node, start = nodes.pop(), len(state.site_names[site])
+        node = nodes.pop()
         urls = list(islice(state.table.walk(node), PIECE + 1))
         if len(urls) > PIECE:
             children = list(islice(state.table.children(node), PIECE))
@@ -313,9 +314,7 @@ class Mining:
             found = [(key, state.table.find(key)) for key in (node, *children)]
             urls = [(key, page) for key, page in found if page is not None]
         for key, page in urls:
-            rule = state.pages.guess[page] & ~(JUDGED | VAIN)
-            distance = state.pages.distance[page]
-            yield Known(key[start:], page, standing_of(state, page), distance, rule)
+            yield known_url(state, key, page)
 
     def _can_say_no(self, state: PartitionState, site: int) -> bool:
         earned = state.guesses.of_host(state.sites.host[site])
@@ -388,13 +387,6 @@ class Mining:
             vain += guesses.vain
             still_open += guesses.open
         return int(max(DOZEN, self._budget * asked)) - vain - still_open
-
-
-def standing_of(state: PartitionState, page: int) -> Standing:
-    """Return what the miner needs to know of a URL."""
-    if state.pages.outcome[page] == Outcome.KEPT and not state.pages.guess[page] & VAIN:
-        return Standing.PAGE
-    return Standing.NOTHING if state.pages.status[page] == DONE else Standing.OPEN
 
 
 def _leads_on(answered: PageAnswer) -> bool:
