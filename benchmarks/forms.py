@@ -6,8 +6,13 @@ python -m benchmarks.forms
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
+
+from benchmarks.form_sites import FormSite
+from benchmarks.form_webs import TUNED
+from benchmarks.unseen_form_webs import UNSEEN
 
 from lycosa.config import Job
 from lycosa.crawl.simulation.conditions import Conditions
@@ -15,8 +20,19 @@ from lycosa.crawl.simulation.kills import KillPlan, no_kills
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.records import MiningRule, Outcome
 from lycosa.store.archive import ArchiveStore
+from lycosa.testweb.web import Truth, Web
 from lycosa.testweb.webs.deep import DeepWeb
 from lycosa.url import url_of
+
+
+class HidingWeb(Web, Truth, Protocol):
+    """A web with pages that only queries lead to."""
+
+    def seeds(self) -> list[str]:
+        """Return the front pages."""
+
+    def hidden_pages(self) -> Iterator[str]:
+        """Yield the pages that no link leads to."""
 
 
 class Figures(NamedTuple):
@@ -32,15 +48,15 @@ class Figures(NamedTuple):
     """Queries that led to new pages."""
 
 
-def job_for(web: DeepWeb, *, is_on: bool, budget: float = 0.1) -> Job:
+def job_for(web: HidingWeb, *, is_on: bool, site_requests: int = 200) -> Job:
     """Return a job that has every host as a seed."""
     return Job.of(
         seeds=web.seeds(),
         politeness={"delay_seconds": 1.0},
         frontier={"partitions": 4},
         log={"snapshot_batches": 20},
-        discovery={"mining": "off", "budget": budget},
-        forms={"search": is_on},
+        discovery={"mining": "off"},
+        forms={"search": is_on, "site_requests": site_requests},
     )
 
 
@@ -59,11 +75,16 @@ class Stores:
 
 
 def crawled(
-    web: DeepWeb, folder: Path, *, is_on: bool, kills: KillPlan = no_kills
+    web: HidingWeb,
+    folder: Path,
+    *,
+    is_on: bool,
+    kills: KillPlan = no_kills,
+    site_requests: int = 200,
 ) -> tuple[Figures, set[str]]:
     """Crawl the web and count; returns also every URL that became known."""
     around = Conditions(make_store=Stores().make)
-    job = job_for(web, is_on=is_on)
+    job = job_for(web, is_on=is_on, site_requests=site_requests)
     simulation = Simulation(web, job, folder, seed=1, conditions=around)
     result = simulation.run(kills=kills)
     assert (result.reason, result.breaches) == ("exhausted", [])
@@ -93,18 +114,38 @@ def crawled(
     )
 
 
-def main() -> None:
-    """Print a table."""
+def cells_of(name: str, got: Figures) -> str:
+    """Return a row of a table, without its first cell."""
+    shown = f"{got.found:,} of {got.hidden:,}"
+    return f"{name} | {shown} | {got.requests:,} | {got.queries} | {got.paid}"
+
+
+def show_deep_web() -> None:
+    """Print what forms on and off find in the deep web."""
     print("| records | forms | hidden pages found | requests for pages | queries | that paid |")
     print("|---|---|---|---|---|---|")
     for records in (100, 300, 1000):
         for is_on in (False, True):
             with tempfile.TemporaryDirectory() as folder:
                 got, _ = crawled(DeepWeb(records), Path(folder), is_on=is_on)
-            shown = f"{got.found:,} of {got.hidden:,}"
-            name = "on" if is_on else "off"
-            cells = (f"{records:,}", name, shown, f"{got.requests:,}", got.queries, got.paid)
-            print(f"| {' | '.join(map(str, cells))} |")
+            print(f"| {records:,} | {cells_of('on' if is_on else 'off', got)} |")
+
+
+def show_sites(sites: Iterable[type[FormSite]]) -> None:
+    """Print what is found behind the text forms of some sites."""
+    print("\n| web | records found | requests for pages | queries | that paid |")
+    print("|---|---|---|---|---|")
+    for make in sites:
+        with tempfile.TemporaryDirectory() as folder:
+            got, _ = crawled(make(), Path(folder), is_on=True)
+        print(f"| {cells_of(make.__name__, got)} |")
+
+
+def main() -> None:
+    """Print the tables."""
+    show_deep_web()
+    for sites in (TUNED, UNSEEN):
+        show_sites(sites)
 
 
 if __name__ == "__main__":

@@ -24,3 +24,9 @@ class Forms(Record):
         200, "How many queries one site gets in all.", unit="requests", least=1
     )
     form_requests: int = key(100, "How many queries one form gets.", unit="requests", least=1)
+    least_new: float = key(
+        0.2,
+        "A text field is given up when its last twelve queries have led to fewer new pages each.",
+        unit="pages",
+        least=0.0,
+    )

@@ -46,6 +46,8 @@ class Field(NamedTuple):
     """Those of a list or of radio buttons; none for free text."""
     is_free: bool = False
     is_hidden: bool = False
+    hints: tuple[str, ...] = ()
+    """What the page says about a free text: suggestions, an example, its label."""
 
 
 class Form(NamedTuple):
@@ -54,6 +56,8 @@ class Form(NamedTuple):
     action: str
     """The absolute URL that it is sent to, without query and fragment."""
     fields: tuple[Field, ...]
+    captions: tuple[str, ...] = ()
+    """The texts of its buttons."""
 
     @property
     def shown(self) -> int:
@@ -75,6 +79,14 @@ def forms_of(body: bytes, content_type: str | None, url: str) -> list[Form]:
         if len(found) >= MOST_FORMS:
             break
     return list(found)
+
+
+def headings_of(body: bytes, content_type: str | None) -> str:
+    """Return the title and the headings of a page with forms, "" of any other."""
+    root = _tree(body, content_type)
+    if root is None:
+        return ""
+    return " ".join(_text(one) for one in root.iter("h1", "h2", "h3", "title"))
 
 
 def acting_addresses(hrefs: Iterable[str], body: bytes, content_type: str | None) -> set[str]:
@@ -131,13 +143,30 @@ def _form(element: Any, base: str) -> Form | None:
         field = _field(one, name, kind, fields.get(name))
         if field is not None:
             fields[name] = field
-    is_of_use = any(field.is_free or len(field.values) > 1 for field in fields.values())
-    return Form(path, tuple(fields.values())) if is_of_use else None
+    if not any(field.is_free or len(field.values) > 1 for field in fields.values()):
+        return None
+    return Form(path, tuple(fields.values()), _captions(element))
+
+
+def _captions(form: Any) -> tuple[str, ...]:
+    buttons = form.xpath(".//input[@type='submit']/@value")
+    return tuple(map(str, buttons)) + tuple(map(_text, form.iter("button")))
+
+
+def _hints(element: Any) -> tuple[str, ...]:
+    """Return what stands beside a free text: what may be typed first, then its names."""
+    root, name, suggested = element.getroottree(), element.get("id"), element.get("list")
+    options = root.xpath("//datalist[@id=$list]//option", list=suggested) if suggested else ()
+    labels = root.xpath("//label[@for=$name]", name=name) if name else []
+    found = [_value(one) for one in options][:MOST_OPTIONS]
+    found += [element.get(key) or "" for key in ("placeholder", "title", "aria-label")]
+    found += [_text(one) for one in (*labels, *element.iterancestors("label"))]
+    return tuple(hint for hint in found if hint)
 
 
 def _field(element: Any, name: str, kind: str, before: Field | None) -> Field | None:
     if element.tag == "textarea":
-        return Field(name, "", is_free=True)
+        return Field(name, "", is_free=True, hints=_hints(element))
     if element.tag == "select":
         options = [(_value(one), one.get("selected") is not None) for one in element.iter("option")]
         values = tuple(dict.fromkeys(value for value, _ in options if value))[:MOST_OPTIONS]
@@ -152,13 +181,17 @@ def _field(element: Any, name: str, kind: str, before: Field | None) -> Field | 
         default = value if element.get("checked") is not None else before.default if before else ""
         return Field(name, default, values)
     if kind in _FREE:
-        return Field(name, value, is_free=True)
+        return Field(name, value, is_free=True, hints=_hints(element))
     return Field(name, value, is_hidden=kind == "hidden")
 
 
 def _value(option: Any) -> str:
     value = option.get("value")
-    return str(value) if value is not None else " ".join("".join(option.itertext()).split())
+    return str(value) if value is not None else _text(option)
+
+
+def _text(element: Any) -> str:
+    return " ".join("".join(element.itertext()).split())
 
 
 def _joined(base: str, reference: str) -> str:

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from lycosa.extract.forms import Field, Form, forms_of
+from lycosa.extract.forms import Field, Form, forms_of, headings_of
 
 URL = "http://a.test/dir/page"
 
@@ -26,6 +26,25 @@ def test_a_search_form_is_read_with_its_defaults() -> None:
         Field("sort", "new", ("new", "old")),
     )
     assert form.shown == 3
+
+
+def test_a_free_text_has_what_the_page_says_of_it() -> None:
+    (form,) = found(
+        "<label for=one>Herb</label><form><input id=one name=q list=some placeholder='e.g. sage'>"
+        "<label>or <b>use</b> <textarea name=r></textarea></label><button>Look <i>up</i></button>"
+        "<input type=submit value=Go></form>"
+        "<datalist id=some><option value=mint><option>rue</option></datalist>"
+    )
+    one, other = form.fields
+    assert one.hints == ("mint", "rue", "e.g. sage", "Herb")
+    assert other.hints == ("or use",)
+    assert form.captions == ("Go", "Look up")
+
+
+def test_title_and_headings_of_a_page_with_forms_are_read() -> None:
+    markup = b"<title>Herbs</title><h1>A <b>garden</b></h1><p>x</p><h2>Find</h2>"
+    assert headings_of(markup + b"<form>", None) == "Herbs A garden Find"
+    assert headings_of(markup, None) == ""
 
 
 @pytest.mark.parametrize(

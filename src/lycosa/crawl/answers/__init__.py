@@ -16,6 +16,7 @@ explains. Each stage reads what earlier ones have written into it.
     revisit_wishes  when a page asks to be visited again
     novelty      pages that bring nothing new: soft 404s, copies, traps, mirrors
     site_files   files in which a site tells crawlers what to do: robots.txt, sitemap.xml
+    known_urls   the URLs of a site as the miner sees them
     form_pages   reads the search forms and words of a site, for queries to try
     rendered_tree  takes a page that a browser has rendered through plugins, triples, topics
     shells       notes pages that seem empty without scripts

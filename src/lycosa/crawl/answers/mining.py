@@ -33,16 +33,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import islice, zip_longest
 from typing import TYPE_CHECKING
 
+from lycosa.crawl.answers.known_urls import known_url
 from lycosa.crawl.answers.novelty.copies import SeenTexts
 from lycosa.crawl.answers.novelty.soft_404 import Prober
 from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.ports import Ports
 from lycosa.fetch.robots.rules import Rules
 from lycosa.frontier.distance import STEP, farthest, through
-from lycosa.frontier.fold.facts.columns import DONE, JUDGED, VAIN
+from lycosa.frontier.fold.facts.columns import DONE, JUDGED
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
-from lycosa.frontier.patterns.miner import Guess, Known, Standing, guess_folders, guess_siblings
+from lycosa.frontier.patterns.miner import Guess, Known, guess_folders, guess_siblings
 from lycosa.frontier.readiness.agenda import Agenda
 from lycosa.frontier.urltable.segments import is_node
 from lycosa.records import (
@@ -61,7 +62,7 @@ if TYPE_CHECKING:
 
 DOZEN = 12
 """What a host that never paid may cost, and what a crawl may cost in any case."""
-FIRST = {rule: 8 if rule is MiningRule.FOLDER else 4 for rule in MiningRule}
+FIRST = dict.fromkeys(MiningRule, 4) | {MiningRule.FOLDER: 8, MiningRule.FORM: DOZEN}
 """What a rule may cost on a host before it pays."""
 GAIN = {rule: 2 if rule in (MiningRule.FOLDER, MiningRule.FORM) else 1 for rule in MiningRule}
 """What a page adds to that; a guess in vain takes one away."""
@@ -176,7 +177,7 @@ class Mining:
             is_new &= not self._seen_texts.is_repeated_guess(answered)
             if rule == MiningRule.FORM and not state.pages.distance[page] % STEP:
                 # Results of every query have a text of their own: what counts is where they lead.
-                is_new = is_kept and len(state.table) > answered.known_urls
+                is_new = is_kept and _leads_on(answered)
         if is_guess and state.pages.status[page] == DONE:
             self._judge(partition, page, Worth.PAGE if is_new else Worth.NOTHING)
         kept = state.hosts.kept[answered.host]
@@ -258,7 +259,7 @@ class Mining:
         if site in state.probes.everything:
             nodes.clear()
             return False
-        known = list(self._known(state, site, nodes))
+        known = list(self._known(state, nodes))
         if self._mode == "full":
             host = state.sites.host[site]
             patient = [rule for rule in MiningRule if self._left(state, host, rule) >= PATIENT]
@@ -271,7 +272,14 @@ class Mining:
         else:
             guesses = guess_folders(known) if self._mode != "off" else []
         if self._forms is not None:
-            queries = self._forms.queries(state, site, known)
+            rules = Rules.from_bytes(state.rules.get(site, b""))
+            queries = self._forms.queries(
+                state,
+                site,
+                known,
+                lambda query: self._may_be_asked(partition, site, query, rules),
+                is_idle=_is_idle(partition, site),
+            )
             by_turns = zip_longest(guesses, queries)
             guesses = [guess for pair in by_turns for guess in pair if guess is not None]
         chosen = self._chosen(partition, site, guesses)
@@ -296,9 +304,9 @@ class Mining:
         )
         return True
 
-    def _known(self, state: PartitionState, site: int, nodes: list[str]) -> Iterator[Known]:
+    def _known(self, state: PartitionState, nodes: list[str]) -> Iterator[Known]:
         """Yield what is known below the next node; one that is too large is taken apart."""
-        node, start = nodes.pop(), len(state.site_names[site])
+        node = nodes.pop()
         urls = list(islice(state.table.walk(node), PIECE + 1))
         if len(urls) > PIECE:
             children = list(islice(state.table.children(node), PIECE))
@@ -306,9 +314,7 @@ class Mining:
             found = [(key, state.table.find(key)) for key in (node, *children)]
             urls = [(key, page) for key, page in found if page is not None]
         for key, page in urls:
-            rule = state.pages.guess[page] & ~(JUDGED | VAIN)
-            distance = state.pages.distance[page]
-            yield Known(key[start:], page, standing_of(state, page), distance, rule)
+            yield known_url(state, key, page)
 
     def _can_say_no(self, state: PartitionState, site: int) -> bool:
         earned = state.guesses.of_host(state.sites.host[site])
@@ -383,11 +389,11 @@ class Mining:
         return int(max(DOZEN, self._budget * asked)) - vain - still_open
 
 
-def standing_of(state: PartitionState, page: int) -> Standing:
-    """Return what the miner needs to know of a URL."""
-    if state.pages.outcome[page] == Outcome.KEPT and not state.pages.guess[page] & VAIN:
-        return Standing.PAGE
-    return Standing.NOTHING if state.pages.status[page] == DONE else Standing.OPEN
+def _leads_on(answered: PageAnswer) -> bool:
+    """Tell whether a query led to a URL that was not known; a probe of the site is none."""
+    sources = answered.partition.state.sources
+    new = range(answered.known_urls, len(answered.partition.state.table))
+    return any(sources.of(page)[1] == answered.page for page in new)
 
 
 def _room_of(state: PartitionState) -> int:
