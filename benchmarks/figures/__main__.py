@@ -6,13 +6,16 @@ import argparse
 import difflib
 import os
 import sys
+import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 
 from benchmarks.figures.page import PAGE, PICTURES, Block, measured, write
 from benchmarks.figures.registry import BY_NAME, FIGURES, Figure
 from benchmarks.figures.run import Run
+from benchmarks.machine import commit
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -29,9 +32,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if unknown:
         print("\n".join(map(_unknown, unknown)), file=sys.stderr)
         return 2
-    for name in asked.names or BY_NAME:
-        make(BY_NAME[name], is_small=asked.small)
+    with own_addresses():
+        for name in asked.names or BY_NAME:
+            make(BY_NAME[name], is_small=asked.small)
     return 0
+
+
+@contextmanager
+def own_addresses() -> Iterator[None]:
+    """Share no addresses with other crawls of this machine.
+
+    Processes of a user ask an address one after the other. Other crawls on loopback would lend
+    their pauses to these: a figure once waited for ever.
+    """
+    with tempfile.TemporaryDirectory(prefix="lycosa-figures-") as folder:
+        before = os.environ.get("LYCOSA_RUNTIME_DIR")
+        os.environ["LYCOSA_RUNTIME_DIR"] = folder
+        try:
+            yield
+        finally:
+            os.environ.pop("LYCOSA_RUNTIME_DIR")
+            if before is not None:
+                os.environ["LYCOSA_RUNTIME_DIR"] = before
 
 
 def listed() -> str:
@@ -47,13 +69,13 @@ def _unknown(name: str) -> str:
 
 def make(figure: Figure, *, is_small: bool) -> None:
     """Make one figure, print its tables, and put them into the page unless it is a small one."""
-    load, began = os.getloadavg()[0], time.monotonic()
+    load, began, state = os.getloadavg()[0], time.monotonic(), commit()
     print(f"{figure.name}: {figure.shows}; about {figure.takes}", file=sys.stderr, flush=True)
     made = figure.make(Run(partial(_say, figure.name, began), is_small))
     for name, table in made.tables.items():
         print(f"\n{table}\n", flush=True)
         if not is_small:
-            write(PAGE, Block(name, figure.name, f"{table}\n\n{measured(load)}"))
+            write(PAGE, Block(name, figure.name, f"{table}\n\n{measured(state, load)}"))
     if not is_small:
         for name, picture in made.pictures.items():
             (PICTURES / f"{name}.svg").write_text(picture, encoding="utf-8")

@@ -15,7 +15,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.machine import ROOT, commit, machine
+from benchmarks.machine import ROOT, machine
 from benchmarks.race.table import placed
 
 PAGE = ROOT / "docs" / "figures.md"
@@ -60,9 +60,9 @@ def write(path: Path, block: Block) -> None:
     path.write_text(written(path.read_text(encoding="utf-8"), block), encoding="utf-8")
 
 
-def measured(load_before: float) -> str:
-    """Return the line that says when, at which commit and on which machine."""
+def measured(state: str, load_before: float) -> str:
+    """Return the line that says when, at which state of the code and on which machine."""
     return (
-        f"*Measured {time.strftime('%Y-%m-%d')} at {commit()}; {machine()}; "
+        f"*Measured {time.strftime('%Y-%m-%d')} at {state}; {machine()}; "
         f"load {load_before:.1f} before, from other work, and {os.getloadavg()[0]:.1f} after.*"
     )

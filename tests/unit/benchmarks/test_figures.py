@@ -14,6 +14,8 @@ from benchmarks.figures.page import PAGE, PICTURES, Block, blocks, marks, measur
 from benchmarks.figures.registry import BY_NAME, FIGURES, Figure
 from benchmarks.figures.run import Made, Run
 
+from lycosa.frontier.readiness.slots import runtime_folder
+
 TEXT = PAGE.read_text(encoding="utf-8")
 OVER_SOCKETS = {
     "whole-crawls": papers.crawls_made({papers.Way(2, 1, 300): papers.Crawled(2.0, 50, 150, 9)}),
@@ -115,7 +117,7 @@ def test_a_table_takes_the_place_of_the_one_with_its_marks() -> None:
     begin, end = marks("some", "any")
     other = "\n".join(["before", *marks("other", "any"), "after"])
     page = f"{other}\n{begin}\n| old |\n{end}\nrest\n"
-    block = Block("some", "any", f"| new |\n\n{measured(0.5)}")
+    block = Block("some", "any", f"| new |\n\n{measured('1cedf90f', 0.5)}")
     put = written(page, block)
     assert put == f"{other}\n{begin}\n{block.text}\n{end}\nrest\n"
     assert blocks(put)[-1] == block
@@ -133,6 +135,7 @@ class Pages:
         tiny = Figure("tiny", "something small", "no time", lambda run: self.made(run, made), ())
         figures: Mapping[str, Figure] = {"tiny": tiny, "other": tiny._replace(name="other")}
         self.runs: list[Run] = []
+        self.folders: list[Path] = []
         monkeypatch.setattr(command, "PAGE", self.page)
         monkeypatch.setattr(command, "PICTURES", folder)
         monkeypatch.setattr(command, "BY_NAME", figures)
@@ -140,6 +143,7 @@ class Pages:
     def made(self, run: Run, made: Made) -> Made:
         """Remember how it was asked for."""
         self.runs.append(run)
+        self.folders.append(runtime_folder())
         run.say("done")
         return made
 
@@ -156,6 +160,15 @@ def test_one_figure_is_made_by_name(
     assert line.startswith("*Measured ")
     assert (tmp_path / "tiny.svg").read_text() == "<svg/>"
     assert "tiny, 0 s: done" in capsys.readouterr().err
+
+
+def test_a_figure_shares_no_addresses_with_other_crawls(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages = Pages(tmp_path, monkeypatch)
+    before = runtime_folder()
+    assert command.main(["tiny"]) == 0
+    assert pages.folders and pages.folders[0] != before == runtime_folder()
 
 
 def test_a_small_run_writes_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
