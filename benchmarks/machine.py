@@ -17,11 +17,11 @@ def machine() -> str:
 
 
 def commit() -> str:
-    """Return the commit that is checked out; `-dirty` follows where code was changed since."""
-    name = _git("rev-parse", "--short=8", "HEAD").stdout.strip()
+    """Return the last commit that changed `src`; `-dirty` follows where it was changed since."""
+    name = _git("log", "-1", "--format=%h", "--abbrev=8", "--", "src").stdout.strip()
     if not name:
         return "an unknown commit"
-    changed = _git("diff", "--quiet", "HEAD", "--", "*.py", "*.pyx", "*.pxi").returncode
+    changed = _git("diff", "--quiet", "HEAD", "--", "src").returncode
     return f"{name}-dirty" if changed else name
 
 
