@@ -30,7 +30,7 @@ help:
 	@echo "make budget       what a page costs, in calls, allocations, system calls and instructions"
 	@echo "make bench-parts  what each part costs"
 	@echo "make bench-scale  two workers against one, many known URLs, memory of a long crawl, kills"
-	@echo "make figures      the papers' figures and tables, repeated: docs/figures.md"
+	@echo "make figures      the papers' figures and tables, repeated and written: docs/figures.md; FIGURE=--list, FIGURE=name"
 	@echo "make bench-study  what a study of a million pages costs, and near duplicates"
 	@echo "make soak         long random runs"
 	@echo "make mutants      break the code on purpose and see the tests fail"
@@ -174,17 +174,7 @@ docs-lock: setup
 		--python-version 3.11 requirements/docs.in -o requirements/docs.lock
 
 figures: setup
-	$(BIN)/python -m benchmarks.figures
-	$(BIN)/python -m benchmarks.freshness
-	$(BIN)/python -m benchmarks.papers
-	$(BIN)/python -m benchmarks.members
-	$(BIN)/python -m benchmarks.bursts
-	$(BIN)/python -m benchmarks.phases
-	$(BIN)/python -m benchmarks.mining --single
-	$(BIN)/pytest -q tests/integration/test_papers.py tests/integration/test_structured_crawl.py \
-		tests/integration/test_exact_depth.py tests/unit/frontier/schedulers tests/unit/frontier/freshness \
-		tests/unit/frontier/urltable/test_paper_figures.py tests/unit/frontier/patterns tests/unit/cluster \
-		tests/integration/test_phases.py
+	$(BIN)/python -m benchmarks.figures $(FIGURE)
 
 soak: setup
 	$(BIN)/pytest -n auto -m soak

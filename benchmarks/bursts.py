@@ -7,7 +7,7 @@ crawler's pause. Counted are the connections at the server, and the CPU time of 
 Pipelining: 20 pages of one server over one connection, asked one by one, all at once, and over
 a new connection each. The server is behind a line: it holds every chunk for half a round trip.
 
-    python -m benchmarks.bursts
+    python -m benchmarks.figures bursts
 """
 
 from __future__ import annotations
@@ -17,17 +17,21 @@ import socket
 import tempfile
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from multiprocessing.connection import Connection
 from multiprocessing.sharedctypes import Synchronized
 from pathlib import Path
+from typing import NamedTuple
+
+from benchmarks.figures.run import Made, Run
+from benchmarks.race.table import markdown
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.processes.run import run_crawl
 
-HOSTS, PAGES = 10, 40
 PAUSE_SECONDS, KEPT_SECONDS = 0.2, 0.1
 LIST = 20
 BODY = b"x" * 10_000
@@ -61,19 +65,36 @@ def serve(ports: Connection, made: Synchronized[int]) -> None:
         server.serve_forever()
 
 
-def crawl_with(burst_urls: int) -> None:
-    """Crawl, and print a row."""
+class Size(NamedTuple):
+    """How much is crawled."""
+
+    hosts: int
+    pages: int
+    """Of each host."""
+
+
+class Crawled(NamedTuple):
+    """What came of a crawl, and what it took."""
+
+    pages: int
+    connections: int
+    seconds: float
+    cpu_seconds: float
+
+
+def crawl_with(burst_urls: int, size: Size) -> Crawled:
+    """Crawl with bursts of so many URLs."""
     made: Synchronized[int] = multiprocessing.Value("i", 0)
     ours, theirs = multiprocessing.Pipe()
     process = multiprocessing.Process(target=serve, args=(theirs, made), daemon=True)
     process.start()
     port = ours.recv()
-    names = [f"www.h{host}.test" for host in range(HOSTS)]
+    names = [f"www.h{host}.test" for host in range(size.hosts)]
     with tempfile.TemporaryDirectory() as folder:
         hosts = Path(folder) / "hosts"
         hosts.write_text("".join(f"127.0.0.1 {name}\n" for name in names))
         job = Job.of(
-            seeds=[f"http://{name}:{port}/{page}" for name in names for page in range(PAGES)],
+            seeds=[f"http://{name}:{port}/{page}" for name in names for page in range(size.pages)],
             politeness={
                 "delay_seconds": PAUSE_SECONDS,
                 "large_site_delay_seconds": PAUSE_SECONDS,
@@ -93,11 +114,7 @@ def crawl_with(burst_urls: int) -> None:
         pages = ended.progress.pages
     process.terminate()
     process.join()
-    print(
-        f"| {burst_urls} | {pages} | {made.value} | {pages / seconds:.1f} "
-        f"| {cpu / pages * 1e3:.2f} ms |",
-        flush=True,
-    )
+    return Crawled(pages, made.value, seconds, cpu)
 
 
 class Line:
@@ -180,20 +197,37 @@ def timed(way: Callable[[Line], None], round_trip: float) -> float:
     return seconds
 
 
-def main() -> None:
-    """Print both tables."""
-    print("| `burst_urls` | pages | connections | pages a second | CPU a page |")
-    print("|---|---|---|---|---|")
-    for burst_urls in (1, 5, 20):
-        crawl_with(burst_urls)
-    print(f"\n| round trip | {LIST} connections | one by one | pipelined |")
-    print("|---|---|---|---|")
-    for round_trip in (0.0, 0.02, 0.1):
-        values = " | ".join(
-            f"{timed(way, round_trip) * 1000:,.0f} ms" for way in (anew, one_by_one, pipelined)
-        )
-        print(f"| {round_trip * 1000:g} ms | {values} |")
+HEADS = ("`burst_urls`", "pages", "connections", "pages a second", "CPU a page")
+LIST_HEADS = ("round trip", f"{LIST} connections", "one by one", "pipelined")
 
 
-if __name__ == "__main__":
-    main()
+def list_times(round_trip: float) -> list[float]:
+    """Return how long a list takes over a line, in three ways."""
+    return [timed(way, round_trip) for way in (anew, one_by_one, pipelined)]
+
+
+def figure(run: Run) -> Made:
+    """Crawl by bursts, and fetch lists."""
+    size = Size(2, 2) if run.is_small else Size(10, 40)
+    bursts = run.each(partial(crawl_with, size=size), (1, 5, 20))
+    lists = run.each(list_times, (0.0,) if run.is_small else (0.0, 0.02, 0.1))
+    return made_of(bursts, lists)
+
+
+def made_of(bursts: Mapping[int, Crawled], lists: Mapping[float, Sequence[float]]) -> Made:
+    """Return the tables of what was measured."""
+    crawls = [
+        [
+            f"{burst_urls}",
+            f"{one.pages}",
+            f"{one.connections}",
+            f"{one.pages / one.seconds:.1f}",
+            f"{one.cpu_seconds / one.pages * 1e3:.2f} ms",
+        ]
+        for burst_urls, one in bursts.items()
+    ]
+    fetched = [
+        [f"{round_trip * 1000:g} ms", *(f"{one * 1000:,.0f} ms" for one in times)]
+        for round_trip, times in lists.items()
+    ]
+    return Made({"bursts": markdown(HEADS, crawls), "pipelining": markdown(LIST_HEADS, fetched)})

@@ -12,23 +12,22 @@ knows at every moment which version a page has, and so which of the copies are w
 
 The crawl is the real one: worker, frontier, log and planner, with a clock and a web that are not.
 
-    python -m benchmarks.freshness              all of it: `make figures`
-    python -m benchmarks.freshness --hosts 4    a smaller web, to see that it works
+    python -m benchmarks.figures freshness
 """
 
 from __future__ import annotations
 
-import argparse
 import dataclasses
 import tempfile
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.allocation import allocate, freshness
 from benchmarks.charts import Line, draw
+from benchmarks.figures.run import Made, Run
+from benchmarks.race.table import markdown
 
 from lycosa.config import Job
 from lycosa.crawl.simulation.conditions import Conditions
@@ -44,7 +43,6 @@ from lycosa.testweb.generated.web import GeneratedWeb
 from lycosa.testweb.web import Reply
 from lycosa.url import key_of, url_of
 
-PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
 POLICIES = ("profit", "fresh", "uniform", "proportional")
 COLOURS = dict(zip(POLICIES, ("#1f77b4", "#d95f02", "#7b3294", "#4d4d4d"), strict=True))
 HOUR, DAY = 3600.0, 86_400.0
@@ -223,44 +221,48 @@ def daily(days: Sequence[float], values: Sequence[float]) -> list[tuple[float, f
     return [(float(day), 100 * sum(some) / len(some)) for day, some in by_day.items()]
 
 
-def main() -> None:
-    """Crawl by every policy, print a table, draw."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--hosts", type=int, default=12)
-    parser.add_argument("--cycles", type=int, default=40)
-    parser.add_argument("--to", type=Path, default=PICTURES)
-    given = parser.parse_args()
-    ways = [Way(policy, given.hosts, cycles=given.cycles) for policy in POLICIES]
-    with ProcessPoolExecutor(2) as pool:
-        found = dict(zip(ways, pool.map(keep_fresh, ways), strict=True))
-    print(
-        "| policy | requests | freshness | weighted by quality | visits that found a change"
-        " | rank correlation of rates |"
+HEADS = (
+    "policy",
+    "requests",
+    "freshness",
+    "weighted by quality",
+    "visits that found a change",
+    "rank correlation of rates",
+)
+
+
+def row(policy: str, found: Found) -> list[str]:
+    """Return what a policy came to."""
+    return [
+        policy,
+        f"{found.requests:,}",
+        f"{found.mean_fresh:.1%}",
+        f"{found.mean_weighted:.1%}",
+        f"{found.changes / (found.requests - found.pages):.0%}",
+        f"{found.correlation:.2f}",
+    ]
+
+
+def picture(title: str, values: Mapping[str, Sequence[tuple[float, float]]]) -> str:
+    """Draw a line for each policy."""
+    lines = [Line(policy, points, COLOURS[policy]) for policy, points in values.items()]
+    return draw(title, "days (virtual time)", "per cent", lines)
+
+
+def figure(run: Run) -> Made:
+    """Keep the web fresh by every policy."""
+    hosts, pages, cycles = (2, 15, 3) if run.is_small else (12, 50, 40)
+    ways = [Way(policy, hosts, pages, cycles) for policy in POLICIES]
+    measured = run.each(keep_fresh, ways, processes=2)
+    found = {way.policy: one for way, one in measured.items()}
+    body = [row(*one) for one in found.items()]
+    body.append(["best allocation", "", f"{found[POLICIES[0]].possible:.1%}", "", "", ""])
+    fresh = {policy: daily(one.days, one.fresh) for policy, one in found.items()}
+    weighted = {policy: daily(one.days, one.weighted) for policy, one in found.items()}
+    return Made(
+        {"freshness": markdown(HEADS, body)},
+        {
+            "freshness": picture("Copies that are fresh", fresh),
+            "freshness-by-quality": picture("Copies that are fresh, by quality", weighted),
+        },
     )
-    print("|---|---|---|---|---|---|")
-    for way, one in found.items():
-        again = one.requests - one.pages
-        print(
-            f"| {way.policy} | {one.requests:,} | {one.mean_fresh:.1%} | {one.mean_weighted:.1%} "
-            f"| {one.changes / again:.0%} | {one.correlation:.2f} |"
-        )
-    some = next(iter(found.values()))
-    print(f"\n{some.pages:,} pages; the best allocation has {some.possible:.1%} of them fresh")
-    given.to.mkdir(parents=True, exist_ok=True)
-    titles = {
-        "freshness": ("Copies that are fresh", [one.fresh for one in found.values()]),
-        "freshness-by-quality": (
-            "Copies that are fresh, by quality",
-            [one.weighted for one in found.values()],
-        ),
-    }
-    for name, (title, values) in titles.items():
-        lines = [
-            Line(way.policy, daily(one.days, shares), COLOURS[way.policy])
-            for (way, one), shares in zip(found.items(), values, strict=True)
-        ]
-        (given.to / f"{name}.svg").write_text(draw(title, "days (virtual time)", "per cent", lines))
-
-
-if __name__ == "__main__":
-    main()

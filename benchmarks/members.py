@@ -1,6 +1,6 @@
 """Measures how much faster two and three members of a cluster crawl than one: KSpider, Figure 11.
 
-    python -m benchmarks.members [--connections 1,5,10,20,50] [--log nats] [--seconds 20] [--runs 1]
+    python -m benchmarks.figures members
 
 What bounds a crawl here is waiting, as on the web. 240 hosts on 240 addresses answer after one
 second each and are left alone for one second after each answer, so all of them together give 120
@@ -15,9 +15,6 @@ while; if they come near to the cores that the machine has, the figures say noth
 
 from __future__ import annotations
 
-import argparse
-import os
-import statistics
 import subprocess
 import sys
 import tempfile
@@ -26,11 +23,14 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.charts import Line, draw
+from benchmarks.figures.run import Made, Run
 from benchmarks.processes import cpu_seconds
+from benchmarks.race.table import markdown
 from benchmarks.shared_logs import Place, placed
 
 from lycosa.config import Job
@@ -39,14 +39,12 @@ from lycosa.log.protocol import Log
 from lycosa.testweb.servers.server import SocketWeb
 from lycosa.testweb.webs.graph import GraphWeb
 
-PICTURES = Path(__file__).resolve().parents[1] / "docs" / "pictures"
 HOSTS = 240
 PAGES = 150
 """Of each host: more than can be fetched while one crawl is measured."""
 ANSWER_SECONDS = PAUSE_SECONDS = 1.0
 PARTITIONS = 60
 MEMBERS = (1, 2, 3)
-LOGS = {"nats": "jetstream", "postgresql": "postgres"}
 COLOURS = {1: "#1f77b4", 2: "#d95f02", 3: "#1b9e77"}
 _START_SECONDS = 120.0
 
@@ -57,7 +55,6 @@ class Speed(NamedTuple):
     pages_per_second: float
     cpu_cores: float
     """CPU seconds a second, of members and of the log's servers."""
-    load: float
 
 
 def web() -> GraphWeb:
@@ -156,62 +153,61 @@ class Crawl:
             self._log.close()
 
 
-def measured(place: Place, connections: int, seconds: float, settle: float) -> dict[int, Speed]:
+class Watch(NamedTuple):
+    """For how long is waited, and then counted."""
+
+    settle_seconds: float
+    seconds: float
+
+
+def measured(connections: int, watch: Watch) -> dict[int, Speed]:
     """Crawl with one member, with two, with three; return how fast each was."""
     found: dict[int, Speed] = {}
     with (
+        placed("jetstream") as place,
         SocketWeb(web(), time_scale=1.0, tls=False) as served,
         crawl(served, place, connections) as crawling,
     ):
         for members in MEMBERS:
             crawling.join()
-            time.sleep(settle)
+            time.sleep(watch.settle_seconds)
             requests, cpu, began = served.requests, crawling.cpu_seconds(), time.monotonic()
-            time.sleep(seconds)
+            time.sleep(watch.seconds)
             took = time.monotonic() - began
             found[members] = Speed(
-                (served.requests - requests) / took,
-                (crawling.cpu_seconds() - cpu) / took,
-                os.getloadavg()[0],
-            )
-            print(
-                f"{connections} connections, {members} members: {found[members]}",
-                file=sys.stderr,
-                flush=True,
+                (served.requests - requests) / took, (crawling.cpu_seconds() - cpu) / took
             )
     return found
 
 
-def table(found: Mapping[int, Mapping[int, Sequence[Speed]]]) -> str:
-    """Return the medians as Markdown."""
-    lines = [
-        "| connections of each | 1 member | 2 members | 3 | 2 / 1 | 3 / 1 | CPU cores used |",
-        "|---|---|---|---|---|---|---|",
+HEADS = (
+    "connections of each",
+    "1 member",
+    "2 members",
+    "3",
+    "2 / 1",
+    "3 / 1",
+    "CPU cores used",
+)
+
+
+def row(connections: int, speeds: Mapping[int, Speed]) -> list[str]:
+    """Return the rates, and how they grow."""
+    rates = {members: speed.pages_per_second for members, speed in speeds.items()}
+    return [
+        f"{connections}",
+        *(f"{rates[members]:.1f}" for members in MEMBERS),
+        *(f"**{rates[members] / rates[1]:.2f}**" for members in MEMBERS[1:]),
+        ", ".join(f"{speeds[members].cpu_cores:.2f}" for members in MEMBERS),
     ]
-    for connections, by_members in found.items():
-        speeds = {n: _median(runs) for n, runs in by_members.items()}
-        cores = ", ".join(
-            f"{statistics.median(run.cpu_cores for run in runs):.2f}"
-            for runs in by_members.values()
-        )
-        lines.append(
-            f"| {connections} | "
-            + " | ".join(f"{speeds[n]:.1f}" for n in MEMBERS)
-            + f" | **{speeds[2] / speeds[1]:.2f}** | **{speeds[3] / speeds[1]:.2f}** | {cores} |"
-        )
-    return "\n".join(lines)
 
 
-def _median(runs: Sequence[Speed]) -> float:
-    return statistics.median(run.pages_per_second for run in runs)
-
-
-def picture(found: Mapping[int, Mapping[int, Sequence[Speed]]]) -> str:
+def picture(found: Mapping[int, Mapping[int, Speed]]) -> str:
     """Draw machines by connections, as Figure 11 has machines by threads."""
     lines = [
         Line(
             f"{members} member{'s' * (members > 1)}",
-            [(0.0, 0.0), *((float(n), _median(found[n][members])) for n in sorted(found))],
+            [(0.0, 0.0), *((float(n), found[n][members].pages_per_second) for n in sorted(found))],
             COLOURS[members],
         )
         for members in reversed(MEMBERS)
@@ -222,30 +218,13 @@ def picture(found: Mapping[int, Mapping[int, Sequence[Speed]]]) -> str:
     return draw(title, "connections of each member", "pages a second", lines)
 
 
-def main() -> None:
-    """Measure, print and draw."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("--connections", default="1,5,10,20,50")
-    parser.add_argument("--log", choices=sorted(LOGS), default="nats")
-    parser.add_argument("--seconds", type=float, default=20.0, help="for how long is counted")
-    parser.add_argument("--settle", type=float, default=10.0, help="how long before is waited")
-    parser.add_argument("--runs", type=int, default=1)
-    parser.add_argument("--picture", type=Path, help="an SVG file, instead of the documentation's")
-    asked = parser.parse_args()
-    numbers = [int(word) for word in asked.connections.split(",")]
-    found: dict[int, dict[int, list[Speed]]] = {n: {m: [] for m in MEMBERS} for n in numbers}
-    for _ in range(asked.runs):
-        for connections in numbers:
-            with placed(LOGS[asked.log]) as place:
-                speeds = measured(place, connections, asked.seconds, asked.settle)
-            for members, speed in speeds.items():
-                found[connections][members].append(speed)
-    print(f"{asked.log}, {asked.runs} runs, {asked.seconds:g} s each, {os.cpu_count()} cores\n")
-    print(table(found))
-    if asked.log == "nats" and len(numbers) > 1:
-        to = asked.picture or PICTURES / "kspider-figure-11-members.svg"
-        to.write_text(picture(found), encoding="utf-8")
+def made_of(found: Mapping[int, Mapping[int, Speed]]) -> Made:
+    """Return the table and the picture of what was measured."""
+    table = markdown(HEADS, [row(*one) for one in found.items()])
+    return Made({"members": table}, {"kspider-figure-11-members": picture(found)})
 
 
-if __name__ == "__main__":
-    main()
+def figure(run: Run) -> Made:
+    """Measure each number of connections by a crawl of its own."""
+    numbers, watch = ((5,), Watch(2, 2)) if run.is_small else ((1, 5, 10, 20, 50), Watch(10, 20))
+    return made_of(run.each(partial(measured, watch=watch), numbers))

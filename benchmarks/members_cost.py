@@ -25,7 +25,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from benchmarks.members import LOGS
 from benchmarks.processes import cpu_seconds
 from benchmarks.race import server, table, trees
 from benchmarks.race.clients import lycosa_names_pages, run_folder
@@ -35,6 +34,7 @@ from benchmarks.workers import command, host_names
 from lycosa.crawl.directory import CrawlDirectory
 
 MOST_SECONDS = 900.0
+LOGS = {"nats": "jetstream", "postgresql": "postgres"}
 PARTITIONS = 64
 """Of all crawls: by default a log in a server has more than one in a file."""
 

@@ -4,18 +4,20 @@ Hidden pages of secretive webs, crawled in virtual time with `mining = "full"`. 
 the knobs of `DEVELOPED` were looked at while the rules were written; those of `EVALUATED` were
 not: they were drawn beforehand and run when everything was done.
 
-    python -m benchmarks.mining
-    python -m benchmarks.mining --single   siblings from a single example, on and off
+    python -m benchmarks.mining                   by kind of page and by rule
+    python -m benchmarks.figures single-example   siblings from a single example, on and off
 """
 
 from __future__ import annotations
 
 import dataclasses
-import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
+
+from benchmarks.figures.run import Made, Run
+from benchmarks.race.table import markdown
 
 from lycosa.config import Job
 from lycosa.crawl.simulation.result import Result
@@ -133,50 +135,77 @@ def lone_web(hosts: int) -> tuple[GraphWeb, list[str], set[str]]:
     return GraphWeb(links), homes, hidden
 
 
-def report_single(hosts: int = 20) -> None:
-    """Crawl that web, and the webs above, with and without guesses from a single example."""
-    print("| web | single_example | requests | in vain | hidden pages found | guesses, pages |")
-    print("|---|---|---|---|---|---|")
-    for is_on in (False, True):
-        web, homes, hidden = lone_web(hosts)
+class Single(NamedTuple):
+    """A crawl with or without guesses from a single example."""
+
+    case: Case | None
+    """None stands for `lone_web`, of this many hosts."""
+    is_on: bool
+    hosts: int = 20
+
+    def __str__(self) -> str:
+        web = f"seed {self.case.seed}" if self.case else "one of a kind"
+        return f"{web}, {'on' if self.is_on else 'off'}"
+
+
+def single_row(single: Single) -> list[str]:
+    """Crawl a web and return its row."""
+    if single.case is None:
+        web, homes, hidden = lone_web(single.hosts)
         job = Job.of(
             seeds=homes,
             politeness={"delay_seconds": 1.0},
             frontier={"partitions": 8},
-            discovery={"mining": "full", "single_example": is_on, "budget": 1.0},
+            discovery={"mining": "full", "single_example": single.is_on, "budget": 1.0},
         )
         with tempfile.TemporaryDirectory() as folder:
             simulation = Simulation(web, job, Path(folder), seed=1)
             result = simulation.run()
             found = len(hidden.intersection(simulation.kept_urls()))
-        _print_single("one of a kind", is_on, result, (found, len(hidden)))
-    for case in (*DEVELOPED, *EVALUATED):
-        for is_on in (False, True):
-            made = case.web()
-            job = job_for(made, budget=0.2)
-            discovery = dataclasses.replace(job.discovery, single_example=is_on)
-            job = dataclasses.replace(job, discovery=discovery)
-            with tempfile.TemporaryDirectory() as folder:
-                simulation = Simulation(made, job, Path(folder), seed=case.seed)
-                result = simulation.run()
-                told = found_in(simulation, made, result)
-            totals = (sum(told.found.values()), sum(told.hidden.values()))
-            _print_single(f"seed {case.seed}", is_on, result, totals)
+        return _row_of(single, result, (found, len(hidden)))
+    made = single.case.web()
+    job = job_for(made, budget=0.2)
+    discovery = dataclasses.replace(job.discovery, single_example=single.is_on)
+    job = dataclasses.replace(job, discovery=discovery)
+    with tempfile.TemporaryDirectory() as folder:
+        simulation = Simulation(made, job, Path(folder), seed=single.case.seed)
+        result = simulation.run()
+        told = found_in(simulation, made, result)
+    return _row_of(single, result, (sum(told.found.values()), sum(told.hidden.values())))
 
 
-def _print_single(web: str, is_on: bool, result: Result, found: tuple[int, int]) -> None:
+def _row_of(single: Single, result: Result, found: tuple[int, int]) -> list[str]:
     asked = sum(state.guesses.asked for state in result.states.values())
     vain = sum(state.guesses.vain for state in result.states.values())
     guessed, pages = mined_of(result.states.values()).get("single", [0, 0])
-    print(
-        f"| {web} | {'on' if is_on else 'off'} | {asked:,} | {vain / asked:.1%} "
-        f"| {found[0]} of {found[1]} | {guessed}, {pages} |"
-    )
+    return [
+        *str(single).split(", "),
+        f"{asked:,}",
+        f"{vain / asked:.1%}",
+        f"{found[0]} of {found[1]}",
+        f"{guessed}, {pages}" if single.is_on else "",
+    ]
+
+
+SINGLE_HEADS = (
+    "web",
+    "`single_example`",
+    "requests",
+    "in vain",
+    "hidden pages found",
+    "guesses by it, pages",
+)
+
+
+def figure(run: Run) -> Made:
+    """Crawl every web with and without guesses from a single example."""
+    cases = (None,) if run.is_small else (None, *DEVELOPED, *EVALUATED)
+    hosts = 4 if run.is_small else 20
+    ways = [Single(case, is_on, hosts) for case in cases for is_on in (False, True)]
+    rows = run.each(single_row, ways, processes=2)
+    return Made({"single-example": markdown(SINGLE_HEADS, list(rows.values()))})
 
 
 if __name__ == "__main__":
-    if "--single" in sys.argv:
-        report_single()
-    else:
-        for each in (*DEVELOPED, *EVALUATED):
-            report(each)
+    for each in (*DEVELOPED, *EVALUATED):
+        report(each)

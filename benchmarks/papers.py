@@ -10,24 +10,26 @@ computed from their URLs: five links down a tree, one to another host, and three
 answer takes 20 ms. Where ours and theirs stand beside each other, the machines are not the same:
 what can be compared is how a figure grows.
 
-    python -m benchmarks.papers
+    python -m benchmarks.figures url-table url-size whole-crawls gathering-speed
 """
 
 from __future__ import annotations
 
 import asyncio
 import multiprocessing
-import os
 import sqlite3
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks.charts import Line, draw
-from benchmarks.figures import PICTURES
+from benchmarks.figures.run import Made, Run
+from benchmarks.race.table import markdown
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
@@ -105,81 +107,95 @@ def database(some: Sequence[str], folder: Path) -> None:
     connection.close()
 
 
-def milliseconds(way: Callable[[Sequence[str], Path], None], count: int) -> float:
+WAYS = {
+    "compiled, in memory": compiled,
+    "compiled, sealed to a file": sealed,
+    "plain Python": plain,
+    "SQLite on disk": database,
+}
+COLOURS = dict(
+    zip(
+        [*WAYS, *THEIRS],
+        ("#1f77b4", "#2ca02c", "#7b3294", "#d95f02", "#999999", "#666666", "#bbbbbb", "#333333"),
+        strict=True,
+    )
+)
+
+
+class Entries(NamedTuple):
+    """So many entries in one of the tables."""
+
+    way: str
+    size: int
+
+    def __str__(self) -> str:
+        return f"{self.way}, {self.size:,} entries"
+
+
+def milliseconds(entries: Entries) -> float:
     """Return the CPU time of writing and checking, the best of three."""
-    some = keys(count)
+    some = keys(entries.size)
     times = []
     for _ in range(3):
         with tempfile.TemporaryDirectory() as folder:
             began = time.process_time()
-            way(some, Path(folder))
+            WAYS[entries.way](some, Path(folder))
             times.append(time.process_time() - began)
     return min(times) * 1000
 
 
-def table_6(to: Path) -> None:
-    """Print Table 6 and draw Figure 13."""
-    ways = {
-        "compiled, in memory": compiled,
-        "compiled, sealed to a file": sealed,
-        "plain Python": plain,
-        "SQLite on disk": database,
-    }
-    ours = {
-        name: [milliseconds(way, count) for count in SIZES if way is not plain or count < 100_000]
-        for name, way in ways.items()
-    }
-    print(f"| milliseconds for | {' | '.join(f'{count:,}' for count in SIZES)} |")
-    print("|---|---|---|---|")
-    for name, values in ours.items():
-        cells = [f"{value:,.1f}" for value in values] + ["—"] * (len(SIZES) - len(values))
-        print(f"| {name} | {' | '.join(cells)} |")
-    for name, numbers in THEIRS.items():
-        print(f"| {name} | {' | '.join(f'{number:,}' for number in numbers)} |")
-    colours = (
-        "#1f77b4",
-        "#2ca02c",
-        "#7b3294",
-        "#d95f02",
-        "#999999",
-        "#666666",
-        "#bbbbbb",
-        "#333333",
-    )
-    curves = [*ours.items(), *((name, list(map(float, some))) for name, some in THEIRS.items())]
+def url_table(run: Run) -> Made:
+    """Table 6 and Figure 13."""
+    sizes = [size // 100 for size in SIZES] if run.is_small else SIZES
+    cases = [
+        Entries(way, size)
+        for way in WAYS
+        for size in sizes
+        if way != "plain Python" or size < 100_000
+    ]
+    took = run.each(milliseconds, cases)
+    ours = {way: [took[one] for one in cases if one.way == way] for way in WAYS}
+    body = [
+        [way, *(f"{value:,.1f}" for value in values), *["—"] * (len(sizes) - len(values))]
+        for way, values in ours.items()
+    ]
+    body += [[way, *(f"{number:,}" for number in numbers)] for way, numbers in THEIRS.items()]
+    heads = ["milliseconds of CPU for (theirs: of time)", *(f"{size:,}" for size in sizes)]
+    curves: dict[str, Sequence[float]] = {**ours, **THEIRS}
     lines = [
         Line(
-            name,
-            [(float(n), value * 1000 / n) for n, value in zip(SIZES, values, strict=False)],
-            colour,
-            name in THEIRS,
+            way,
+            [(float(n), value * 1000 / n) for n, value in zip(sizes, values, strict=False)],
+            COLOURS[way],
+            way in THEIRS,
         )
-        for (name, values), colour in zip(curves, colours, strict=True)
-        if "MooseFS" not in name
+        for way, values in curves.items()
+        if "MooseFS" not in way
     ]
-    to.mkdir(parents=True, exist_ok=True)
     picture = draw("Writing and checking a URL", "entries", "microseconds an entry", lines)
-    (to / "figure-13-url-table.svg").write_text(picture)
+    return Made({"url-table": markdown(heads, body)}, {"figure-13-url-table": picture})
 
 
-def compression() -> None:
-    """Print what a URL costs, in bytes and in time (KSpider, section 4)."""
-    some = keys(1_000_000)
+def url_size(run: Run) -> Made:
+    """What a URL costs, in bytes and in time (KSpider, section 4)."""
+    some = keys(1_000 if run.is_small else 1_000_000)
     table = CompactUrlTable()
-    began = time.perf_counter()
+    began = time.process_time()
     for key in some:
         table.add(key)
-    stored = time.perf_counter() - began
-    began = time.perf_counter()
+    stored = time.process_time() - began
+    began = time.process_time()
     for number in range(len(some)):
         table.key(number)
-    back = time.perf_counter() - began
+    back = time.process_time() - began
     size, whole = table.bytes_in_use(), sum(map(len, some))
     held, packed = (1 - some_bytes / whole for some_bytes in (size, len(table.pack())))
-    print("\n| a million URLs | theirs | ours |\n|---|---|---|")
-    print(f"| reduction in size | about 50 % | {held:.0%} in memory, {packed:.0%} packed |")
-    print(f"| to store one | 92 µs (10 to 400) | {stored / len(some) * 1e6:.2f} µs |")
-    print(f"| to get one back by its number | 6 µs (2 to 188) | {back / len(some) * 1e6:.2f} µs |")
+    body = [
+        ["reduction in size", "about 50 %", f"{held:.0%} in memory, {packed:.0%} packed"],
+        ["to store one", "92 µs (10 to 400)", f"{stored / len(some) * 1e6:.2f} µs"],
+        ["to get one back by its number", "6 µs (2 to 188)", f"{back / len(some) * 1e6:.2f} µs"],
+    ]
+    return Made({"url-size": markdown(["a million URLs", "theirs", "ours"], body)})
 
 
 # -- crawls ------------------------------------------------------------------------------------
@@ -247,15 +263,50 @@ def serve(ports: Connection) -> None:
     asyncio.run(run())
 
 
-def crawled(port: int, depth: int, workers: int, connections: int) -> tuple[float, int, int, int]:
-    """Crawl to a depth; returns seconds, pages, triples and bytes."""
+class Way(NamedTuple):
+    """How the tree is crawled."""
+
+    depth: int
+    workers: int
+    connections: int
+
+
+class Crawled(NamedTuple):
+    """What came of it."""
+
+    seconds: float
+    pages: int
+    triples: int
+    size_bytes: int
+
+    @property
+    def pages_per_second(self) -> float:
+        """Return the rate."""
+        return self.pages / self.seconds
+
+
+@contextmanager
+def served() -> Iterator[int]:
+    """Serve all hosts in a process of its own; yields the port."""
+    ours, theirs = multiprocessing.Pipe()
+    process = multiprocessing.Process(target=serve, args=(theirs,), daemon=True)
+    process.start()
+    try:
+        yield ours.recv()
+    finally:
+        process.terminate()
+        process.join()
+
+
+def crawled(way: Way, port: int) -> Crawled:
+    """Crawl to a depth."""
     with tempfile.TemporaryDirectory() as folder:
         hosts = Path(folder) / "hosts"
         names = "".join(f"127.0.1.{host + 1} {name_of(host)}\n" for host in range(HOSTS))
         hosts.write_text(names)
         job = Job.of(
             seeds=[f"http://{name_of(host)}:{port}/" for host in range(HOSTS)],
-            limits={"depth_static": depth, "depth_dynamic": depth},
+            limits={"depth_static": way.depth, "depth_dynamic": way.depth},
             politeness={
                 "delay_seconds": 0,
                 "large_site_delay_seconds": 0,
@@ -265,9 +316,9 @@ def crawled(port: int, depth: int, workers: int, connections: int) -> tuple[floa
             fetch={
                 "allow_private": True,
                 "hosts_file": str(hosts),
-                "connections": connections,
+                "connections": way.connections,
             },
-            crawl={"workers": workers},
+            crawl={"workers": way.workers},
             discovery={"mining": "off"},
             extract={"soft_404_after": 0},
             traps={"budget": 0},
@@ -276,50 +327,85 @@ def crawled(port: int, depth: int, workers: int, connections: int) -> tuple[floa
         began = time.monotonic()
         progress = run_crawl(directory).progress
         seconds = time.monotonic() - began
-    return seconds, progress.pages, progress.structured.get("triples", 0), progress.bytes
+    triples = progress.structured.get("triples", 0)
+    return Crawled(seconds, progress.pages, triples, progress.bytes)
 
 
-def crawls(to: Path) -> None:
-    """Print Table 8, and draw Figure 11 of KSpider."""
-    ours, theirs = multiprocessing.Pipe()
-    process = multiprocessing.Process(target=serve, args=(theirs,), daemon=True)
-    process.start()
-    port = ours.recv()
-    print("\n| | depth | nodes | seconds | triples | pages | pages a second | bytes |")
-    print("|---|---|---|---|---|---|---|---|")
-    print("| theirs, cache on MooseFS | 5 | 23 | 2,558 | 47,158 | 193,618 | 76 | 20 GB |")
-    print("| theirs, cache on disk | 5 | 23 | 2,140 | 73,061 | 259,008 | 121 | 30 GB |")
-    print("| theirs, cache on disk | 6 | 23 | 12,214 | 301,219 | 1,832,157 | 150 | 150 GB |")
-    for depth in (2, 3):
-        for workers in (1, 2):
-            seconds, pages, triples, size = crawled(port, depth, workers, 300)
-            print(
-                f"| ours | {depth} | {workers} | {seconds:.1f} | {triples:,} | {pages:,} "
-                f"| {pages / seconds:,.0f} | {size / 1e6:.1f} MB |",
-                flush=True,
+CRAWL_HEADS = (
+    "",
+    "depth",
+    "machines (ours: processes on one)",
+    "seconds",
+    "triples",
+    "pages",
+    "pages a second",
+    "bytes",
+)
+THEIR_CRAWLS = (
+    ("theirs, cache on MooseFS", "5", "23", "2,558", "47,158", "193,618", "76", "20 GB"),
+    ("theirs, cache on disk", "5", "23", "2,140", "73,061", "259,008", "121", "30 GB"),
+    ("theirs, cache on disk", "6", "23", "12,214", "301,219", "1,832,157", "150", "150 GB"),
+)
+"""Table 8."""
+
+
+def whole_crawls(run: Run) -> Made:
+    """Table 8."""
+    depths = (1,) if run.is_small else (2, 3)
+    ways = [Way(depth, workers, 300) for depth in depths for workers in (1, 2)]
+    with served() as port:
+        return crawls_made(run.each(partial(crawled, port=port), ways))
+
+
+def crawls_made(found: Mapping[Way, Crawled]) -> Made:
+    """Return Table 8 of what was crawled."""
+    ours = [
+        (
+            "ours",
+            f"{way.depth}",
+            f"{way.workers}",
+            f"{one.seconds:.1f}",
+            f"{one.triples:,}",
+            f"{one.pages:,}",
+            f"{one.pages_per_second:,.0f}",
+            f"{one.size_bytes / 1e6:.1f} MB",
+        )
+        for way, one in found.items()
+    ]
+    return Made({"whole-crawls": markdown(CRAWL_HEADS, [*THEIR_CRAWLS, *ours])})
+
+
+def gathering_speed(run: Run) -> Made:
+    """KSpider's Figure 11, with processes on one machine."""
+    depth, numbers = (1, (4, 16)) if run.is_small else (2, (4, 16, 50, 300))
+    ways = [Way(depth, workers, connections) for workers in (1, 2) for connections in numbers]
+    with served() as port:
+        return speed_made(run.each(partial(crawled, port=port), ways))
+
+
+def speed_made(found: Mapping[Way, Crawled]) -> Made:
+    """Return the table and the picture of what was crawled."""
+    body = [
+        [f"{way.workers}", f"{way.connections}", f"{one.pages_per_second:,.0f}"]
+        for way, one in found.items()
+    ]
+    lines = [
+        Line(
+            name,
+            [
+                (float(way.connections), one.pages_per_second)
+                for way, one in found.items()
+                if way.workers == workers
+            ],
+            colour,
+        )
+        for workers, name, colour in ((1, "1 worker", "#1f77b4"), (2, "2 workers", "#d95f02"))
+    ]
+    return Made(
+        {"gathering-speed": markdown(("workers", "connections", "pages a second"), body)},
+        {
+            "figure-11-gathering-speed": draw(
+                "Gathering speed", "connections", "pages a second", lines
             )
-    lines = []
-    print("\n| workers | connections | pages a second |\n|---|---|---|")
-    for workers, colour in ((1, "#1f77b4"), (2, "#d95f02")):
-        points = []
-        for connections in (4, 16, 50, 300):
-            seconds, pages, _, _ = crawled(port, 2, workers, connections)
-            points.append((float(connections), pages / seconds))
-            print(f"| {workers} | {connections} | {pages / seconds:,.0f} |", flush=True)
-        lines.append(Line(f"{workers} worker{'s' * (workers > 1)}", points, colour, False))
-    process.terminate()
-    process.join()
-    picture = draw("Gathering speed", "connections", "pages a second", lines)
-    (to / "figure-11-gathering-speed.svg").write_text(picture)
-
-
-def main() -> None:
-    """Print all tables, draw all figures."""
-    print(f"{os.cpu_count()} cores\n")
-    table_6(PICTURES)
-    compression()
-    crawls(PICTURES)
-
-
-if __name__ == "__main__":
-    main()
+        },
+    )

@@ -6,7 +6,7 @@ had asked before, and those of them that came before the host's pause was over: 
 From the logs of a small crawl with five partitions and six phases, as in the paper, the figures 3
 and 5 to 7 are drawn: theirs on the left, ours on the right.
 
-    python -m benchmarks.phases                            the figures: `make figures`
+    python -m benchmarks.figures phases                        the figures
     python -m benchmarks.phases --requests 1000000 --kills 40  the count
 """
 
@@ -21,6 +21,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.cells import Cell, draw_cells, draw_turns
+from benchmarks.figures.run import Made, Run
+from benchmarks.race.table import markdown
 
 from lycosa.cluster.partitioners.urls import UrlPartitioner
 from lycosa.config import Job
@@ -37,7 +39,6 @@ from lycosa.testweb.referee.rulebook import RefereeRules
 from lycosa.testweb.web import HTML, Reply, Truth
 from lycosa.url.key import reversed_host_of
 
-PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
 NODES, PHASES = 5, 6
 """Of KSpider's figures 3 and 5 to 7."""
 BEGINS_AT = 1_700_000_000.0
@@ -188,6 +189,8 @@ def count(requests: int, kills: int) -> bool:
 
 # -- figures ------------------------------------------------------------------------------
 
+HEADS = ("URLs", "requests", "turns", "requests too soon", "the referee")
+
 
 class Turn(NamedTuple):
     """From when to when a partition held the baton of a host set."""
@@ -246,9 +249,9 @@ def answers_of(done: Crawl, first: float, last: float) -> Counter[tuple[int, int
     return found
 
 
-def draw_figures(pictures: Path, pages: int) -> None:
+def figure(run: Run) -> Made:
     """Crawl as the paper's figures have it, and draw them."""
-    web = HeapWeb(36, pages)
+    web = HeapWeb(36, 20 if run.is_small else 120)
     job = job_for(web, NODES, PHASES, slot_seconds=60.0, pause=2.0)
     with tempfile.TemporaryDirectory(prefix="lycosa-phases-") as folder:
         done = crawl(web, job, Path(folder), workers=NODES)
@@ -274,25 +277,31 @@ def draw_figures(pictures: Path, pages: int) -> None:
         ]
         for row in range(PHASES)
     ]
-    for name, title, theirs, right in (
-        ("3-url-sets", "Every URL is of one node: how many", columns, own),
-        ("5-host-sets", "Every node's URLs, by host set: how many", sets, ours),
-        ("6-active-sets", "Who serves which host set: answers in that turn", active, asked),
-    ):
-        path = pictures / f"kspider-figure-{name}.svg"
-        path.write_text(draw_cells(title, theirs, right), encoding="utf-8")
+    pictures = {
+        f"kspider-figure-{name}": draw_cells(title, theirs, right)
+        for name, title, theirs, right in (
+            ("3-url-sets", "Every URL is of one node: how many", columns, own),
+            ("5-host-sets", "Every node's URLs, by host set: how many", sets, ours),
+            ("6-active-sets", "Who serves which host set: answers in that turn", active, asked),
+        )
+    }
     theirs_turns = [
         (float(slot), float(slot + 1), (node + slot) % PHASES, node)
         for slot in range(PHASES)
         for node in range(NODES)
     ]
     ours_turns = [(one.began, one.ended, one.host_set, one.partition) for one in turns]
-    picture = draw_turns(
+    pictures["kspider-figure-7-phases"] = draw_turns(
         "The active sets change with time", PHASES, NODES, theirs_turns, ours_turns
     )
-    (pictures / "kspider-figure-7-phases.svg").write_text(picture, encoding="utf-8")
-    print(f"{sum(urls.values()):,} URLs, {done.referee.requests:,} requests, {len(turns)} turns")
-    print(f"{done.referee.too_soon} requests too soon; the referee: {done.referee.verdict}")
+    row = [
+        f"{sum(urls.values()):,}",
+        f"{done.referee.requests:,}",
+        f"{len(turns)}",
+        f"{done.referee.too_soon}",
+        done.referee.verdict,
+    ]
+    return Made({"phases": markdown(HEADS, [row])}, pictures)
 
 
 def _moment_of_many(turns: Sequence[Turn], end: float) -> float:
@@ -319,15 +328,10 @@ def _answers_of_turns_at(
 
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.phases", description=__doc__)
-    parser.add_argument("--requests", type=int, default=0, help="count in a crawl of this size")
-    parser.add_argument("--kills", type=int, default=0, help="how often that crawl is killed")
-    parser.add_argument("--pages", type=int, default=120, help="pages of a host in the figures")
-    parser.add_argument("--pictures", type=Path, default=PICTURES, help="where they are drawn to")
+    parser.add_argument("--requests", type=int, default=1_000_000, help="size of the crawl")
+    parser.add_argument("--kills", type=int, default=0, help="how often it is killed")
     options = parser.parse_args(arguments)
-    if options.requests:
-        return 0 if count(options.requests, options.kills) else 1
-    draw_figures(options.pictures, options.pages)
-    return 0
+    return 0 if count(options.requests, options.kills) else 1
 
 
 if __name__ == "__main__":

@@ -6,10 +6,8 @@ import argparse
 import dataclasses
 import json
 import os
-import platform
 import shutil
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -17,6 +15,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from benchmarks.machine import commit, machine
 from benchmarks.race import environments, profile, server, spread, table, trees
 from benchmarks.race.clients import MAKERS, Client, Course, clients, html_files, run_folder
 from benchmarks.race.measuring import Run, Summary, measure, summarise
@@ -150,7 +149,7 @@ def _section(races: Iterable[Race], racers: Sequence[Client], seconds: float, tl
         "## The race over TLS" if tls else "## The race",
         "    python -m benchmarks.race" + (" --tls" if tls else ""),
         table.TLS_INTRODUCTION if tls else table.INTRODUCTION,
-        f"{_machine()}; {versions}; commit {_commit()}; {time.strftime('%Y-%m-%d')}; "
+        f"{_machine()}; {versions}; commit {commit()}; {time.strftime('%Y-%m-%d')}; "
         f"{seconds / 60:.0f} minutes, load {os.getloadavg()[1]:.1f} at the end (about 1.5 is the "
         "race alone).",
     ]
@@ -172,7 +171,7 @@ def _section(races: Iterable[Race], racers: Sequence[Client], seconds: float, tl
 def _figures(races: Iterable[Race]) -> dict[str, object]:
     return {
         "machine": _machine(),
-        "commit": _commit(),
+        "commit": commit(),
         "trees": {
             race.tree.name: {
                 "summaries": [dataclasses.asdict(one) for one in race.summaries()],
@@ -185,21 +184,7 @@ def _figures(races: Iterable[Race]) -> dict[str, object]:
 
 
 def _machine() -> str:
-    return (
-        f"{os.cpu_count()} cores, {platform.machine()}, Linux {platform.release().split('-')[0]}, "
-        f"{environments.described()}"
-    )
-
-
-def _commit() -> str:
-    done = subprocess.run(
-        ["git", "describe", "--always", "--dirty"],
-        cwd=trees.ROOT,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.stdout.strip() or "unknown"
+    return f"{machine()}, {environments.described()}"
 
 
 if __name__ == "__main__":

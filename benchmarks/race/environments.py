@@ -19,7 +19,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from benchmarks.race.trees import ROOT
+from benchmarks.machine import ROOT
 
 REQUIREMENTS = ROOT / "requirements"
 CACHE = ROOT / ".cache"

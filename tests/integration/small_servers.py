@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import ssl
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, asynccontextmanager, contextmanager
+from email.message import Message
 from functools import cache
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from threading import Thread
-from typing import Any, TypeAlias
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeAlias
 
 import trustme
 
@@ -57,18 +59,36 @@ def going_by(way: str) -> Iterator[str]:
 PAGE = b"<title>A page</title>" + b"text " * 2_000
 
 
+class Asked(NamedTuple):
+    """A request to a site."""
+
+    path: str
+    headers: Message
+    port: int
+    """Of the server."""
+
+
+class Told(NamedTuple):
+    """What a site answers: HTML, unless the headers say otherwise."""
+
+    status: int
+    text: str = ""
+    headers: Mapping[str, str] = MappingProxyType({})
+
+
 @contextmanager
-def serving_site(site: Site, port: int = 0) -> Iterator[int]:
-    """Serve a site on loopback, in a thread; gives the port."""
+def serving_answers(answer: Callable[[Asked], Told], port: int = 0) -> Iterator[int]:
+    """Serve on loopback, in a thread, what a function answers; gives the port."""
 
     class Handler(BaseHTTPRequestHandler):
         protocol_version = "HTTP/1.1"
 
         def do_GET(self) -> None:
-            status, body = site(self.path)
-            data = body.encode()
-            self.send_response(status)
-            self.send_header("Content-Type", "text/html")
+            told = answer(Asked(self.path, self.headers, server.server_address[1]))
+            data = told.text.encode()
+            self.send_response(told.status)
+            for name, value in {"Content-Type": "text/html", **told.headers}.items():
+                self.send_header(name, value)
             self.send_header("Content-Length", str(len(data)))
             self.end_headers()
             self.wfile.write(data)
@@ -86,6 +106,11 @@ def serving_site(site: Site, port: int = 0) -> Iterator[int]:
         server.shutdown()
         thread.join()
         server.server_close()
+
+
+def serving_site(site: Site, port: int = 0) -> AbstractContextManager[int]:
+    """Serve pages by their paths alone."""
+    return serving_answers(lambda asked: Told(*site(asked.path)), port)
 
 
 class Served:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pytest
 
+from integration.small_servers import Asked, Told, serving_answers
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.processes.run import run_crawl
@@ -19,33 +18,15 @@ from lycosa.crawl.processes.run import run_crawl
 @contextmanager
 def recording(page: str = "end") -> Iterator[tuple[int, list[str]]]:
     """Serve one page, with a cookie; gives the port, and path and headers of all requests."""
-    asked: list[str] = []
+    requests: list[str] = []
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            asked.append(f"{self.path}\n{self.headers}")
-            is_robots = self.path == "/robots.txt"
-            body = b"" if is_robots else page.encode()
-            self.send_response(404 if is_robots else 200)
-            self.send_header("Content-Type", "text/html")
-            self.send_header("Set-Cookie", f"session=of-{server.server_address[1]}; Path=/")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
+    def answer(asked: Asked) -> Told:
+        requests.append(f"{asked.path}\n{asked.headers}")
+        cookie = {"Set-Cookie": f"session=of-{asked.port}; Path=/"}
+        return Told(404, "", cookie) if asked.path == "/robots.txt" else Told(200, page, cookie)
 
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    try:
-        yield server.server_address[1], asked
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with serving_answers(answer) as port:
+        yield port, requests
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 
 import pytest
 
+from integration.small_servers import Asked, Told, serving_answers
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.processes.run import run_crawl
@@ -22,41 +21,19 @@ def walled_site(*, is_open: bool) -> Iterator[tuple[int, list[str]]]:
 
     A wall that is not open never takes the cookie.
     """
-    asked: list[str] = []
+    paths: list[str] = []
 
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+    def answer(asked: Asked) -> Told:
+        paths.append(asked.path)
+        if asked.path == "/robots.txt":
+            return Told(404)
+        if is_open and "seen=1" in asked.headers.get("Cookie", ""):
+            return Told(200, f"<title>{asked.path}</title><a href='/1'>1</a><a href='/2'>2</a>")
+        again = f"http://127.0.0.1:{asked.port}{asked.path}#again"
+        return Told(302, "", {"Location": again, "Set-Cookie": "seen=1; Path=/"})
 
-        def do_GET(self) -> None:
-            asked.append(self.path)
-            has_cookie = is_open and "seen=1" in self.headers.get("Cookie", "")
-            body = f"<title>{self.path}</title><a href='/1'>1</a><a href='/2'>2</a>".encode()
-            if self.path == "/robots.txt":
-                self.send_response(404)
-            elif has_cookie:
-                self.send_response(200)
-            else:
-                self.send_response(302)
-                self.send_header("Location", f"http://{self.headers['Host']}{self.path}#again")
-                self.send_header("Set-Cookie", "seen=1; Path=/")
-            self.send_header("Content-Type", "text/html")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
-    thread = Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    try:
-        yield server.server_address[1], asked
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+    with serving_answers(answer) as port:
+        yield port, paths
 
 
 def crawled(port: int, folder: Path, *, cookies: bool) -> dict[str, Outcome | None]:

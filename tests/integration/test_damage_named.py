@@ -57,6 +57,18 @@ def test_sql_names_an_open_table_that_has_lost_rows(
         assert f"{kind}/{OPEN}.arrows" in done.stderr and "--repair" in done.stderr
 
 
+def test_an_open_table_that_is_gone_with_its_sums_is_named_by_the_log(
+    bases: dict[str, Path], tmp_path: Path
+) -> None:
+    """The sums of the rows lie beside them; the ends of the last commit do not."""
+    folder = copy_of(bases["killed"], tmp_path)
+    (folder / "text" / f"{OPEN}.arrows").unlink()
+    (folder / "digests" / f"{OPEN}.flushes").unlink(missing_ok=True)
+    done = lycosa("sql", folder, COUNT.format("text"))
+    assert done.returncode == 5, (done.stdout, done.stderr)
+    assert f"text/{OPEN}.arrows" in done.stderr
+
+
 def test_a_flipped_byte_in_an_open_table_is_damage_and_never_our_mistake(
     bases: dict[str, Path], tmp_path: Path
 ) -> None:

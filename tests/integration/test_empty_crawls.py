@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
-from typing import Any
 
 import pytest
 
+from integration.small_servers import Asked, Told, serving_answers
 from warm import lycosa
 
 HTML = "text/html"
@@ -32,32 +29,12 @@ PAGES = {
 
 @pytest.fixture(scope="module")
 def port() -> Iterator[int]:
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            status, kind, text = PAGES.get(self.path, (404, HTML, "gone"))
-            self.send_response(status)
-            self.send_header("Location" if status == 302 else "Content-Type", kind)
-            self.send_header("Content-Length", str(len(text)))
-            self.end_headers()
-            self.wfile.write(text.encode())
+    def answer(asked: Asked) -> Told:
+        status, kind, text = PAGES.get(asked.path, (404, HTML, "gone"))
+        return Told(status, text, {"Location" if status == 302 else "Content-Type": kind})
 
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    with served(Handler) as number:
+    with serving_answers(answer) as number:
         yield number
-
-
-@contextmanager
-def served(handler: type[BaseHTTPRequestHandler]) -> Iterator[int]:
-    with ThreadingHTTPServer(("127.0.0.1", 0), handler) as server:
-        thread = Thread(target=server.serve_forever, args=(0.05,))
-        thread.start()
-        try:
-            yield server.server_address[1]
-        finally:
-            server.shutdown()
-            thread.join()
 
 
 @pytest.mark.parametrize(

@@ -10,13 +10,22 @@ from __future__ import annotations
 import json
 import socket
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
-from integration.small_servers import PAGE, client, fails, reply, replying, run, serving
+from integration.small_servers import (
+    PAGE,
+    Asked,
+    Told,
+    client,
+    fails,
+    reply,
+    replying,
+    run,
+    serving,
+    serving_answers,
+)
 from lycosa.config import read_job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.scope import NOT_OPENED
@@ -31,32 +40,14 @@ ALSO = ("127.0.0.2", "::1")
 SPELLINGS = ("127.0.0.2", "127.2", "0x7f.2", "[::1]", "[::ffff:127.0.0.2]", "127.0.0.2.")
 
 
-@contextmanager
-def site(pages: dict[str, tuple[int, str]]) -> Iterator[int]:
+def site(pages: dict[str, tuple[int, str]]) -> AbstractContextManager[int]:
     """Serve pages on 127.0.0.1; a status of 301 or 302 redirects to the text."""
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            status, text = pages.get(self.path, (404, ""))
-            self.send_response(status)
-            if status in (301, 302):
-                self.send_header("Location", text)
-            self.send_header("Content-Type", "text/html")
-            self.send_header("Content-Length", str(len(text.encode())))
-            self.end_headers()
-            self.wfile.write(text.encode())
+    def answer(asked: Asked) -> Told:
+        status, text = pages.get(asked.path, (404, ""))
+        return Told(status, text, {"Location": text} if status in (301, 302) else {})
 
-        def log_message(self, *_: Any) -> None:
-            pass
-
-    with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        thread = Thread(target=server.serve_forever)
-        thread.start()
-        try:
-            yield server.server_address[1]
-        finally:
-            server.shutdown()
-            thread.join()
+    return serving_answers(answer)
 
 
 @contextmanager

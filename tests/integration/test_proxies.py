@@ -3,15 +3,25 @@
 from __future__ import annotations
 
 import asyncio
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from threading import Thread
 from typing import Any
 
 import pycurl
 import pytest
 
-from integration.small_servers import PAGE, client, facts, fails, reply, replying, run, serving
+from integration.small_servers import (
+    PAGE,
+    Asked,
+    Told,
+    client,
+    facts,
+    fails,
+    reply,
+    replying,
+    run,
+    serving,
+    serving_answers,
+)
 from lycosa.api.crawl import Crawl
 from lycosa.config import Fetch, Job
 from lycosa.crawl.directory import CrawlDirectory
@@ -152,37 +162,23 @@ def test_the_secrets_file_has_the_password_of_a_proxy(tmp_path: Path) -> None:
 
 
 def test_a_redirect_to_this_machine_is_not_archived_through_a_proxy(tmp_path: Path) -> None:
-    asked: list[str] = []
+    urls: list[str] = []
 
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            asked.append(self.path)
-            is_robots = self.path.endswith("/robots.txt")
-            self.send_response(404 if is_robots else 302)
-            self.send_header("Location", f"http://localhost:{server.server_address[1]}/admin")
-            self.send_header("Content-Length", "0")
-            self.end_headers()
+    def answer(asked: Asked) -> Told:
+        urls.append(asked.path)
+        if asked.path.endswith("/robots.txt"):
+            return Told(404)
+        return Told(302, "", {"Location": f"http://localhost:{asked.port}/admin"})
 
-        def log_message(self, format: str, *args: object) -> None:
-            pass
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = Thread(target=server.serve_forever, args=(0.05,))
-    thread.start()
-    try:
-        proxy = f"http://127.0.0.1:{server.server_address[1]}"
-        fetch = {"proxy": proxy, "contact": "me@example.org"}
+    with serving_answers(answer) as port:
+        fetch = {"proxy": f"http://127.0.0.1:{port}", "contact": "me@example.org"}
         politeness = {"delay_seconds": 0.0, "ip_delay_seconds": 0.0}
         job = Job.of(seeds=["http://site.test/"], fetch=fetch, politeness=politeness)
         directory = CrawlDirectory.create(tmp_path / "crawl", job)
         with pytest.MonkeyPatch.context() as patched:
             patched.setenv("NO_PROXY", "localhost,127.0.0.1")
             run_crawl(directory)
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
-    assert asked and all(url.startswith("http://site.test/") for url in asked)
+    assert urls and all(url.startswith("http://site.test/") for url in urls)
     outcomes = {page.url: page.outcome for page in Crawl(directory.path).pages()}
     assert outcomes.pop("http://site.test/") == "redirected"
     assert set(outcomes.values()) <= {"refused_address", "not_found", "no_sitemap"}

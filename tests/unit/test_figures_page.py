@@ -1,4 +1,4 @@
-"""The page of the papers' tables and figures adds up, and names tests and pictures that exist."""
+"""The page of the papers' tables and figures adds up."""
 
 from __future__ import annotations
 
@@ -18,25 +18,3 @@ def test_all_tables_and_figures_of_the_papers_are_accounted_for() -> None:
         assert numbers[0] == sum(numbers[1:])
     assert everything == [sum(column) for column in zip(*counts.values(), strict=True)]
     assert everything[0] == 48 + 8, "figures and tables"
-
-
-def test_the_tests_that_the_page_names_exist() -> None:
-    names = set(re.findall(r"`((?:\w+/)?test_\w+\.py)`", PAGE))
-    assert len(names) >= 10
-    for name in names:
-        assert list((ROOT / "tests").rglob(name)), name
-
-
-def test_make_figures_makes_what_the_page_shows() -> None:
-    made = (ROOT / "Makefile").read_text(encoding="utf-8")
-    target = made[made.index("\nfigures:") :].partition("\n\n")[0]
-    for module in (
-        "figures",
-        "freshness",
-        "papers",
-        "members",
-        "bursts",
-        "phases",
-        "mining --single",
-    ):
-        assert f"benchmarks.{module}" in target

@@ -12,7 +12,6 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from lycosa.amounts import size_text
 from lycosa.report import wording
 from lycosa.report.facts import scale, title_block
 from lycosa.report.notes import NOTES, REFERENCES
@@ -155,20 +154,8 @@ def _table(table: Table) -> Iterator[str]:
 def _cell(value: Any, column: Column) -> str:
     if value is None:
         return "--"
-    match column.kind:
-        case "web":
-            return _web(str(value))
-        case "count":
-            return _text(wording.count(value))
-        case "share":
-            return _text(wording.share(value, 1))
-        case "size":
-            return _text(size_text(value))
-        case "number":
-            return _text(wording.number(value))
-        case "seconds":
-            return _text(wording.seconds(value))
-    return _text(str(value))
+    text = wording.cell(value, column.kind)
+    return _web(text) if column.kind == "web" else _text(text)
 
 
 def _back(facts: Facts) -> Iterator[str]:

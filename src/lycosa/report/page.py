@@ -10,7 +10,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
-from lycosa.amounts import size_text
 from lycosa.report import wording
 from lycosa.report.charts import Figure
 from lycosa.report.facts import Fact, scale, title_block
@@ -215,20 +214,8 @@ def _look(table: Table) -> str:
 def _cell(value: Any, column: Column) -> str:
     if value is None:
         return "–"
-    match column.kind:
-        case "web":
-            return _web(str(value))
-        case "count":
-            return _text(wording.count(value))
-        case "share":
-            return _text(wording.share(value, 1, is_aligned=True))
-        case "size":
-            return _text(size_text(value))
-        case "number":
-            return _text(wording.number(value))
-        case "seconds":
-            return _text(wording.seconds(value, is_aligned=True))
-    return _text(str(value))
+    text = wording.cell(value, column.kind, is_aligned=True)
+    return _web(text) if column.kind == "web" else _text(text)
 
 
 def notes_matter(notes: Iterable[str], chapters: int, version: str) -> Iterator[str]:

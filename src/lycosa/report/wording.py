@@ -8,7 +8,9 @@ middle. Neither escapes HTML: that is done where HTML is written.
 from __future__ import annotations
 
 from math import floor, log10
+from typing import Any
 
+from lycosa.amounts import size_text
 from lycosa.terminal_text import visible
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
@@ -78,6 +80,22 @@ def seconds(value: float, *, is_aligned: bool = False) -> str:
     if is_aligned:
         return f"{text}{NO_BREAK}s"
     return f"{text.rstrip('0').rstrip('.') if '.' in text else text}{NO_BREAK}s"
+
+
+def cell(value: Any, kind: str, *, is_aligned: bool = False) -> str:
+    """Write a value as its kind of column has it (`section.Kind`)."""
+    match kind:
+        case "count":
+            return count(value)
+        case "share":
+            return share(value, 1, is_aligned=is_aligned)
+        case "size":
+            return size_text(value)
+        case "number":
+            return number(value)
+        case "seconds":
+            return seconds(value, is_aligned=is_aligned)
+    return str(value)
 
 
 def listed(words: list[str]) -> str:

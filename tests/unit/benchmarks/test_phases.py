@@ -9,8 +9,6 @@ from benchmarks.phases import NODES, PHASES, HeapWeb, crawl, job_for, main, turn
 
 from lycosa.testweb.web import request_for
 
-ROOT = Path(__file__).parents[3]
-
 
 def test_a_heap_has_so_many_pages_and_no_more() -> None:
     web = HeapWeb(2, 5)
@@ -43,14 +41,6 @@ def test_every_host_set_is_served_by_one_node_at_a_time(tmp_path: Path) -> None:
         own = sorted((one.began, one.ended) for one in turns if one.host_set == host_set)
         ends = [ended for _, ended in own]
         assert all(ended <= began for ended, (began, _) in zip(ends, own[1:], strict=False))
-
-
-def test_the_figures_are_drawn(tmp_path: Path) -> None:
-    assert main(["--pages", "20", "--pictures", str(tmp_path)]) == 0
-    drawn = {path.name for path in tmp_path.glob("*.svg")}
-    page = (ROOT / "docs" / "figures.md").read_text(encoding="utf-8")
-    assert len(drawn) == 4
-    assert all(f"(pictures/{name})" in page for name in drawn)
 
 
 def test_a_count_says_whether_all_is_well() -> None:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import get_args
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lycosa.report.section import Kind
 from lycosa.report.wording import (
+    cell,
     count,
     listed,
     number,
@@ -64,6 +67,28 @@ def test_pauses_are_told_to_the_millisecond_if_they_are_short() -> None:
         "3,600 s",
     ]
     assert count(12_345) == "12,345"
+
+
+CELLS: dict[str, tuple[object, str]] = {
+    "text": ("some", "some"),
+    "web": ("http://a.test/", "http://a.test/"),
+    "count": (12_345, "12,345"),
+    "share": (0.5, "50.0 %"),
+    "size": (2_500_000, "2.5 MB"),
+    "number": (2.239, "2.24"),
+    "seconds": (15.0, "15.0 s"),
+}
+
+
+@pytest.mark.parametrize("kind", get_args(Kind))
+def test_a_cell_is_written_as_its_kind_says(kind: str) -> None:
+    value, text = CELLS[kind]
+    assert plain(cell(value, kind, is_aligned=True)) == text
+
+
+def test_cells_that_are_not_aligned_have_no_zeros_at_their_end() -> None:
+    assert plain(cell(0.5, "share")) == "50 %"
+    assert plain(cell(15.0, "seconds")) == "15 s"
 
 
 def test_words_are_listed_as_in_a_sentence() -> None:

@@ -3,23 +3,22 @@
 The same generated web is crawled in virtual time by `breadth-first` and by both windows, with
 mining (`full`) and without. It has hidden pages, slow hosts and fast ones, and answers that take
 as long as real ones; ten requests are in flight at the most, as in the paper. The curves are read
-off the logs of the crawls, and drawn to `docs/pictures`.
+off the logs of the crawls.
 
-    python -m benchmarks.figures            all of it: `make figures`
-    python -m benchmarks.figures --hosts 6  a smaller web, to see that it works
+    python -m benchmarks.figures windows
 """
 
 from __future__ import annotations
 
-import argparse
 import tempfile
 from collections import Counter
-from collections.abc import Callable, Iterator
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from benchmarks.charts import Line, draw
+from benchmarks.figures.run import Made, Run
+from benchmarks.race.table import markdown
 
 from lycosa.config import SCHEDULERS, Job
 from lycosa.crawl.simulation.simulation import Simulation
@@ -31,7 +30,6 @@ from lycosa.testweb.generated.sections import Cellar, Kind, Series, Thicket
 from lycosa.testweb.generated.weather import Pace
 from lycosa.testweb.generated.web import GeneratedWeb
 
-PICTURES = Path(__file__).parents[1] / "docs" / "pictures"
 ORDERS = [name for name in ("breadth-first", "top-window", "leaf-window") if name in SCHEDULERS]
 COLOURS: dict[str, str] = dict(zip(ORDERS, ("#1f77b4", "#d95f02", "#7b3294"), strict=False))
 SEED = 11
@@ -146,7 +144,7 @@ def running(values: list[int]) -> Iterator[int]:
         yield total
 
 
-def lines(curves: dict[Way, Curves], values: Callable[[Curves], list[float]]) -> list[Line]:
+def lines(curves: Mapping[Way, Curves], values: Callable[[Curves], list[float]]) -> list[Line]:
     """Return one line for each crawl, dashed without mining."""
     return [
         Line(
@@ -175,39 +173,48 @@ def bandwidth(found: Curves) -> list[float]:
     return [100 * size / SLICE_SECONDS / LINE_BYTES_PER_SECOND for size in found.size_bytes]
 
 
-def main() -> None:
-    """Crawl, print a table, draw."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else "")
-    parser.add_argument("--hosts", type=int, default=45)
-    parser.add_argument("--to", type=Path, default=PICTURES)
-    given = parser.parse_args()
-    ways = [Way(name, mining, given.hosts) for name in ORDERS for mining in ("full", "off")]
-    with ProcessPoolExecutor(2) as pool:
-        curves = dict(zip(ways, pool.map(crawl, ways), strict=True))
-    print(
-        "| scheduler | mining | pages | URLs | requests | in vain | hidden pages found | minutes |"
-    )
-    print("|---|---|---|---|---|---|---|---|")
-    for way, found in curves.items():
-        print(
-            f"| {way.scheduler} | {way.mining} | {sum(found.pages):,} | {sum(found.urls):,} "
-            f"| {found.requests:,} | {found.vain / found.requests:.1%} "
-            f"| {found.found:,} of {found.hidden:,} | {found.seconds / 60:.0f} |"
-        )
-    time = "minutes (virtual time)"
-    charts: dict[str, tuple[str, str, Callable[[Curves], list[float]]]] = {
-        "figure-7-pages": (
-            "Average download rate",
-            "pages a second since the beginning",
-            download_rate,
-        ),
-        "figure-8-urls": ("URLs discovered", "URLs known", urls_known),
-        "figure-9-bandwidth": ("Bandwidth", "per cent of 2 Mbit/s", bandwidth),
+CHARTS: dict[str, tuple[str, str, Callable[[Curves], list[float]]]] = {
+    "figure-7-pages": (
+        "Average download rate",
+        "pages a second since the beginning",
+        download_rate,
+    ),
+    "figure-8-urls": ("URLs discovered", "URLs known", urls_known),
+    "figure-9-bandwidth": ("Bandwidth", "per cent of 2 Mbit/s", bandwidth),
+}
+HEADS = (
+    "scheduler",
+    "mining",
+    "pages",
+    "URLs",
+    "requests",
+    "in vain",
+    "hidden pages found",
+    "minutes",
+)
+
+
+def row(way: Way, found: Curves) -> list[str]:
+    """Return what a crawl came to in the end."""
+    return [
+        way.scheduler,
+        way.mining,
+        f"{sum(found.pages):,}",
+        f"{sum(found.urls):,}",
+        f"{found.requests:,}",
+        f"{found.vain / found.requests:.1%}",
+        f"{found.found:,} of {found.hidden:,}",
+        f"{found.seconds / 60:.0f}",
+    ]
+
+
+def figure(run: Run) -> Made:
+    """Crawl in every way."""
+    hosts = 1 if run.is_small else 45
+    ways = [Way(name, mining, hosts) for name in ORDERS for mining in ("full", "off")]
+    curves = run.each(crawl, ways, processes=2)
+    pictures = {
+        name: draw(title, "minutes (virtual time)", up, lines(curves, values))
+        for name, (title, up, values) in CHARTS.items()
     }
-    given.to.mkdir(parents=True, exist_ok=True)
-    for name, (title, up, values) in charts.items():
-        (given.to / f"{name}.svg").write_text(draw(title, time, up, lines(curves, values)))
-
-
-if __name__ == "__main__":
-    main()
+    return Made({"windows": markdown(HEADS, [row(*one) for one in curves.items()])}, pictures)
