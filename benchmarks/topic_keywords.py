@@ -1,6 +1,6 @@
 """How good is a model from keywords alone, and what does it send to `other`?
 
-    python -m benchmarks.topic_keywords --data FOLDER [--draws 3] [--first-draw 5]
+    python -m benchmarks.topic_keywords --data FOLDER [--draws 3] [--first-draw 5] [--set NAME]
 
 FOLDER is a corpus as `benchmarks.focus.corpus` reads it. Of the pages of a set of topics one half
 trains and one half judges; the keywords of parts of fields were written down before anything was
@@ -29,7 +29,7 @@ from benchmarks.focus.unlabelled import PART_KEYWORDS
 from benchmarks.topic_training import KEYWORDS, told
 
 from lycosa.extract.page import scan
-from lycosa.extract.topics.model import OTHER
+from lycosa.extract.topics.model import OTHER, READ_BYTES
 from lycosa.extract.topics.training import Example
 from lycosa.testweb import request_for
 from lycosa.testweb.webs.topics import Shape, TopicWeb
@@ -86,6 +86,7 @@ WEBS = (
     ("law", "football", "optics", "tea", "dance"),
     ("pottery", "volcanoes", "banking", "grammar", "chess"),
 )
+WEB_SETS = ("webs, 1", "webs, 2")
 MOST_PAGES = 1774
 
 
@@ -102,11 +103,12 @@ def main() -> None:
     parser.add_argument("--data", type=Path, required=True)
     parser.add_argument("--draws", type=int, default=3)
     parser.add_argument("--first-draw", type=int, default=5)
+    parser.add_argument("--set", choices=(*SETS, *WEB_SETS), help="one alone; default: all")
     given = parser.parse_args()
     corpus = read_corpus(given.data)
     draws = range(given.first_draw, given.first_draw + given.draws)
     print(f"{'':24}  accuracy        calibration     to other (right), of pages")
-    for name in (*SETS, "webs, 1", "webs, 2"):
+    for name in [given.set] if given.set else (*SETS, *WEB_SETS):
         for kind in ("closed", "open", "single"):
             if kind == "open" and name in ("judged fields", "tuned fields", "mixed fields"):
                 continue  # no page of these fields is of none of the topics
@@ -144,7 +146,8 @@ def corpus_case(
     for page, labels in enumerate(corpus.labels):
         if not labels or not {label.partition(".")[0] for label in labels} <= {*fields}:
             continue
-        text = Text(corpus.paths[page], corpus.titles[page], corpus.contents[page])
+        content = corpus.contents[page][:READ_BYTES]  # as `topics train` reads pages
+        text = Text(corpus.paths[page], corpus.titles[page], content)
         about = tuple(topic.replace(".", "_") for topic in topics if corpus.is_about(page, topic))
         (own if about else others).append((text, about or (OTHER,)))
     chance = random.Random(draw)
