@@ -24,7 +24,7 @@ def sentence(words: str, chance: random.Random, length: int = 40) -> str:
 
 
 def made_texts(
-    count: int, topics: Iterable[str] = tuple(VOCABULARIES), seed: int = 1
+    count: int, topics: Iterable[str] = tuple(VOCABULARIES), seed: int = 1, words: int = 40
 ) -> list[Text]:
     """Return so many texts of each topic; their addresses say which."""
     chance = random.Random(seed)
@@ -32,7 +32,7 @@ def made_texts(
         Text(
             f"http://{topic}.test/{number}",
             f"Page {number}",
-            sentence(VOCABULARIES.get(topic, ELSEWHERE), chance).encode(),
+            sentence(VOCABULARIES.get(topic, ELSEWHERE), chance, words).encode(),
         )
         for topic in topics
         for number in range(count)

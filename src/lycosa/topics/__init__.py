@@ -18,7 +18,7 @@ from which the next crawl begins.
     labelling      the course of labelling pages by hand
     seeds          the best hubs of a topic in an earlier crawl
     page_topics    classifies the pages of a crawl again
-    sections       cuts a page into its sections under headings
+    sections       cuts a page into pieces, at headings and between paragraphs
     page_units     splits pages of several topics into units
 
 Nothing here changes a crawl's log or its segments; `refining` gives one that rests another model.

@@ -22,6 +22,7 @@ import pyarrow.parquet as pq
 
 from lycosa import beneath
 from lycosa.errors import LycosaError
+from lycosa.extract.topics.changes import is_mixed, likeliest_path, pieces_of
 from lycosa.extract.topics.model import OTHER, TopicModel
 from lycosa.store.files import sync_file, temporary
 from lycosa.store.lock import alone
@@ -41,8 +42,10 @@ SCHEMA = pa.schema(
         ("model", pa.string()),
     ]
 )
-MIXED = 0.2
-"""A page whose second topic is likelier than this may be of several (`page_units`)."""
+_SHORTEST_WORDS = 20
+_LENIENT = 0.5
+"""A page that would be of several topics with smaller pieces and at this part of the price of a
+change is looked at again, with its headings (`page_units`)."""
 _BATCH_ROWS = 10_000
 
 
@@ -52,7 +55,7 @@ class Classified(NamedTuple):
     counts: Counter[str]
     """How many pages each topic has."""
     mixed: list[int]
-    """The fetches of pages whose second topic has `MIXED` at least."""
+    """The fetches of pages that may be of several topics."""
 
 
 def classify(
@@ -78,9 +81,9 @@ def classify(
 def _batches(folder: Path, model: TopicModel, mixed: list[int]) -> Iterator[pa.RecordBatch]:
     digest = model.digest
     rows: list[dict[str, Any]] = []
-    for text in texts_of_crawl(folder, with_old=True):
+    for text in texts_of_crawl(folder, with_old=True, is_whole=True):
         rows.append({**_row(model, text), "model": digest})
-        if _is_mixed(model, text):
+        if may_be_mixed(model, text.content):
             mixed.append(text.fetch_id)
         if len(rows) == _BATCH_ROWS:
             yield pa.RecordBatch.from_pylist(rows, SCHEMA)
@@ -88,11 +91,11 @@ def _batches(folder: Path, model: TopicModel, mixed: list[int]) -> Iterator[pa.R
     yield pa.RecordBatch.from_pylist(rows, SCHEMA)
 
 
-def _is_mixed(model: TopicModel, text: Text) -> bool:
-    probabilities = model.probabilities(text.title, text.content)
-    named = sorted(zip(model.names, probabilities, strict=True), key=lambda one: -one[1])
-    likely = [probability for name, probability in named if name != OTHER]
-    return len(likely) > 1 and likely[1] >= MIXED
+def may_be_mixed(model: TopicModel, content: bytes) -> bool:
+    """Return whether the text of a page, without its headings, may be of several topics."""
+    found = [model.probabilities("", piece) for piece in pieces_of(content, _SHORTEST_WORDS)]
+    path = likeliest_path(found, _LENIENT * model.header.price_of_change)
+    return is_mixed(path, model.names.index(OTHER))
 
 
 def _row(model: TopicModel, text: Text) -> dict[str, Any]:

@@ -1,10 +1,9 @@
 """Splits pages of several topics into units (WebParF), into a table of its own: `page_units`.
 
-A unit is a section of the page under a heading (`sections`), with the topic that the model finds
-surest for it; sections that follow each other and have the same topic are one unit. Only a page
-whose second topic is likely (`page_topics.MIXED`) is cut, and only if its units are of two topics
-or more. What a page is about is read from its first 4,000 bytes: another topic that begins later is
-not noticed.
+The pieces of a page (`sections`) are read one by one, and get topics such that a change of topic
+must pay (`lycosa.extract.topics.changes`); pieces that follow each other and have the same topic
+are one unit. Only a page with pieces of two topics besides `other` is split. A page of which a
+model knows nothing but its first 4,000 bytes is read to its end here.
 
     select heading, topic from page_units where url = 'https://example.org/' order by number
 
@@ -14,6 +13,8 @@ The HTML is read from the archive; a page that is not there any more has no unit
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -23,14 +24,15 @@ import pyarrow.parquet as pq
 
 from lycosa import beneath
 from lycosa.errors import LycosaError, StoreError
-from lycosa.extract.topics.model import TopicModel
+from lycosa.extract.topics.changes import is_mixed, likeliest_path
+from lycosa.extract.topics.model import OTHER, TopicModel
 from lycosa.records import Place
 from lycosa.store.files import sync_file, temporary
 from lycosa.store.lock import alone
 from lycosa.store.reader import rows
 from lycosa.store.tables.derived import derived_path
 from lycosa.store.warc.record_reader import Stored, WarcFiles, read_exchange
-from lycosa.topics.sections import Section, sections_of
+from lycosa.topics.sections import Piece, pieces_of_page
 
 TABLE = "page_units"
 SCHEMA = pa.schema(
@@ -84,41 +86,31 @@ def _units(
     """Yield the units of each page that has several."""
     digest = model.digest
     for row, stored in _stored(folder, fetches):
-        units = units_of(model, sections_of(stored.body, row["content_type"]))
-        if len(units) > 1:
+        units = units_of(model, pieces_of_page(stored.body, row["content_type"]))
+        if units:
             shared = {"model": digest} | {name: row[name] for name in ("url_id", "fetch_id", "url")}
             yield [shared | {"number": number} | unit for number, unit in enumerate(units, 1)]
 
 
-def units_of(model: TopicModel, sections: list[Section]) -> list[dict[str, Any]]:
-    """Return the units of a page: neighbours of one topic together."""
-    found: list[tuple[str, str, bytes]] = []
-    for heading, text in sections:
-        topic, _ = _topic(model, heading, text)
-        if found and found[-1][1] == topic:
-            first, _, before = found[-1]
-            found[-1] = (first, topic, before + b"\n" + text)
-        else:
-            found.append((heading, topic, text))
-    return [
-        {
-            "heading": heading,
-            "topic": topic,
-            "topic_confidence": _confidence(model, heading, text, topic),
-            "text": text.decode("utf-8", "replace"),
-        }
-        for heading, topic, text in found
-    ]
-
-
-def _topic(model: TopicModel, heading: str, text: bytes) -> tuple[str, float]:
-    probabilities = model.probabilities(heading, text)
-    best = max(range(len(probabilities)), key=lambda number: probabilities[number])
-    return model.names[best], probabilities[best]
-
-
-def _confidence(model: TopicModel, heading: str, text: bytes, topic: str) -> float:
-    return model.probabilities(heading, text)[model.names.index(topic)]
+def units_of(model: TopicModel, pieces: list[Piece]) -> list[dict[str, Any]]:
+    """Return the units of a page of several topics: neighbours of one topic together."""
+    found = [model.probabilities(heading, text) for heading, text in pieces]
+    path = likeliest_path(found, model.header.price_of_change)
+    if not is_mixed(path, model.names.index(OTHER)):
+        return []
+    units = []
+    for topic, some in groupby(zip(path, pieces, strict=True), key=itemgetter(0)):
+        own = [piece for _, piece in some]
+        text = b"\n".join(piece.text for piece in own)
+        units.append(
+            {
+                "heading": own[0].heading,
+                "topic": model.names[topic],
+                "topic_confidence": model.probabilities(own[0].heading, text)[topic],
+                "text": text.decode("utf-8", "replace"),
+            }
+        )
+    return units
 
 
 def _stored(folder: Path, fetches: Collection[int]) -> Iterator[tuple[dict[str, Any], Stored]]:

@@ -1,8 +1,11 @@
-"""Cuts a page into its sections: from one heading to the next.
+"""Cuts a page into pieces: at headings, at other marks of a new part, and between paragraphs.
 
-The markup is cut before every start tag `h1` to `h6` that is no part of a comment, a script or the
-like, and every piece is read as a page is (`lycosa.extract.page`). A section with few words is a
-part of the one before it: a heading whose text is in the sections below it, a line of contacts.
+The markup is cut before every start tag `h1` to `h6`, `hr`, `article` and `section` that is not in
+a comment, a script or the like, and every part is read as a page is (`lycosa.extract.page`). The
+lines of a part, which are its paragraphs, are put together to pieces that are long enough to say
+what they are about (`lycosa.extract.topics.changes`). So a page without headings has pieces, too. A
+part with few words belongs to the piece before it: a heading whose text is in the parts below it, a
+line of contacts.
 
 Cost: linear in the bytes of the page.
 """
@@ -16,44 +19,59 @@ from typing import NamedTuple
 from lycosa.extract.charset import to_utf8
 from lycosa.extract.html.names import RAW
 from lycosa.extract.page import scan
+from lycosa.extract.topics.changes import pieces_of
 
 FEWEST_WORDS = 20
-"""A section with fewer words is too short to say what it is about."""
+"""A part with fewer words is too short to say what it is about."""
 
-_MARK = re.compile(rf"<(?:(!--)|(h[1-6]|{'|'.join(sorted(RAW))})(?=[ \t\n\r\f/>]))", re.IGNORECASE)
+_PARTS = "h[1-6]|hr|article|section"
+_MARK = re.compile(
+    rf"<(?:(!--)|({_PARTS}|{'|'.join(sorted(RAW))})(?=[ \t\n\r\f/>]))", re.IGNORECASE
+)
 _HEADING_END = re.compile(r"</h[1-6](?=[ \t\n\r\f/>])", re.IGNORECASE)
 _TYPE = "text/html; charset=utf-8"
 
 
-class Section(NamedTuple):
-    """A part of a page under a heading."""
+class Piece(NamedTuple):
+    """A piece of a page."""
 
     heading: str
-    """"" for what stands before the first one."""
+    """The one that it begins with; "" without one."""
     text: bytes
 
 
-def sections_of(body: bytes, content_type: str | None) -> list[Section]:
-    """Return the sections of an HTML page, in their order."""
-    found: list[Section] = []
-    for piece in _pieces(to_utf8(body, content_type)[0].decode("utf-8", "replace")):
-        text = _text(piece)
+def pieces_of_page(body: bytes, content_type: str | None) -> list[Piece]:
+    """Return the pieces of an HTML page, in their order."""
+    found: list[Piece] = []
+    waiting = Piece("", b"")
+    for part in _parts(to_utf8(body, content_type)[0].decode("utf-8", "replace")):
+        text = _text(part)
         if not text:
             continue
-        is_short = len(text.split()) < FEWEST_WORDS
-        if found and is_short:
-            before = found[-1]
-            found[-1] = before._replace(text=before.text + b"\n" + text)
+        if _is_short(text) and found:
+            found[-1] = found[-1]._replace(text=found[-1].text + b"\n" + text)
+        elif _is_short(text):
+            # Nothing is before it: a menu or a title waits for the part that follows.
+            waiting = Piece(waiting.heading or _heading(part), _joined(waiting.text, text))
         else:
-            found.append(Section(_heading(piece), text))
-    if len(found) > 1 and len(found[0].text.split()) < FEWEST_WORDS:
-        first, second, *rest = found
-        found = [second._replace(text=first.text + b"\n" + second.text), *rest]
-    return found
+            first, *rest = pieces_of(text)
+            heading = _heading(part) or waiting.heading
+            found.append(Piece(heading, _joined(waiting.text, first)))
+            found += [Piece("", one) for one in rest]
+            waiting = Piece("", b"")
+    return [*found, waiting] if waiting.text else found
 
 
-def _pieces(text: str) -> Iterator[str]:
-    """Cut markup before every heading."""
+def _is_short(text: bytes) -> bool:
+    return len(text.split(maxsplit=FEWEST_WORDS)) < FEWEST_WORDS
+
+
+def _joined(before: bytes, text: bytes) -> bytes:
+    return before + b"\n" + text if before else text
+
+
+def _parts(text: str) -> Iterator[str]:
+    """Cut markup before every mark of a new part."""
     start = position = 0
     while found := _MARK.search(text, position):
         name = (found[2] or "").lower()
@@ -72,12 +90,12 @@ def _pieces(text: str) -> Iterator[str]:
     yield text[start:]
 
 
-def _heading(piece: str) -> str:
-    found = _HEADING_END.search(piece)
-    if found is None or not re.match("<h[1-6]", piece, re.IGNORECASE):
+def _heading(part: str) -> str:
+    found = _HEADING_END.search(part)
+    if found is None or not re.match("<h[1-6]", part, re.IGNORECASE):
         return ""
-    return " ".join(_text(piece[: found.start()]).decode("utf-8", "replace").split())
+    return " ".join(_text(part[: found.start()]).decode("utf-8", "replace").split())
 
 
-def _text(piece: str) -> bytes:
-    return scan(piece.encode("utf-8", "replace"), _TYPE).content
+def _text(part: str) -> bytes:
+    return scan(part.encode("utf-8", "replace"), _TYPE).content

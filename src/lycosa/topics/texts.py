@@ -49,8 +49,13 @@ def texts_of(source: Path) -> Iterator[Text]:
         raise LycosaError(f"{source}: holds no text of a page\n  {mend}")
 
 
-def texts_of_crawl(folder: Path, *, with_old: bool = False) -> Iterator[Text]:
-    """Yield the newest text of every page of a crawl directory, or those of all its fetches."""
+def texts_of_crawl(
+    folder: Path, *, with_old: bool = False, is_whole: bool = False
+) -> Iterator[Text]:
+    """Yield the newest text of every page of a crawl directory, or those of all its fetches.
+
+    A text has what a model reads of it, or is whole.
+    """
     old: frozenset[int] = frozenset() if with_old else _old_fetches(folder)
     pages: dict[int, tuple[str, str]] | None = None
     for batch in rows(folder, "text", _COLUMNS):
@@ -61,7 +66,10 @@ def texts_of_crawl(folder: Path, *, with_old: bool = False) -> Iterator[Text]:
             if url is None:  # of a segment from before the table had these columns
                 pages = pages if pages is not None else _pages(folder)
                 url, title = pages.get(row["fetch_id"], ("", ""))
-            content = row["text"][:READ_BYTES].encode("utf-8", "replace")[:READ_BYTES]
+            if is_whole:
+                content = row["text"].encode("utf-8", "replace")
+            else:
+                content = row["text"][:READ_BYTES].encode("utf-8", "replace")[:READ_BYTES]
             yield Text(url, title or "", content, row["url_id"], row["fetch_id"])
 
 

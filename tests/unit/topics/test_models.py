@@ -47,6 +47,35 @@ def test_texts_without_any_keyword_are_other_if_they_are_many() -> None:
     assert few.header.trained_on.get(OTHER, 0) == 0
 
 
+def test_texts_that_the_keywords_of_their_topic_miss_are_not_sent_to_other() -> None:
+    texts = made_texts(100, words=14)  # a quarter of them has no keyword, most of the others one
+    model = train_by_keywords(texts, POOLS)
+    found = evaluate(model, examples(made_texts(100, seed=2, words=14)))
+    to_other = sum(one.guessed for one in found.topics if one.topic == OTHER)
+    assert to_other <= 3 and found.accuracy > 0.9, (to_other, found.accuracy)
+
+
+def test_a_model_from_keywords_is_about_as_often_right_as_it_says() -> None:
+    model = train_by_keywords(made_texts(200, words=4), POOLS)
+    found = evaluate(model, examples(made_texts(200, seed=2, words=4)))
+    assert 0.6 < found.accuracy < 0.95  # two words a text: there is much to be unsure of
+    assert found.calibration_error <= 0.1, found.calibration_error
+
+
+def test_one_keyword_a_topic_says_nothing_of_other_if_most_texts_lack_it() -> None:
+    pools = [Pool("biology", ("cell",)), Pool("music", ("song",)), Pool("sport", ("match",))]
+    model = train_by_keywords(made_texts(100, words=14), pools)
+    found = evaluate(model, examples(made_texts(100, seed=2, words=14)))
+    assert not any(one.guessed for one in found.topics if one.topic == OTHER)
+    assert found.accuracy > 0.8, found.accuracy
+
+
+def test_a_pool_of_other_makes_an_other() -> None:
+    texts = [*made_texts(60), *made_texts(30, [OTHER])]
+    model = train_by_keywords(texts, [*POOLS, Pool(OTHER, ("recipe", "flour"))])
+    assert share_right(model, made_texts(40, [*VOCABULARIES, OTHER], seed=2)) > 0.9
+
+
 def test_pages_that_are_known_stay_examples_of_their_topic() -> None:
     texts = made_texts(60)
     strange = next(text for text in texts if topic_of(text.address) == "sport")

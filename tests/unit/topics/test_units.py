@@ -1,4 +1,4 @@
-"""Pages of several topics are split into units under their headings."""
+"""Pages of several topics are cut into pieces, and these put together to units."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lycosa.study.exports.export import Rows, export
 from lycosa.study.sql import asked
 from lycosa.topics.page_topics import classify
 from lycosa.topics.page_units import split_pages
-from lycosa.topics.sections import Section, sections_of
+from lycosa.topics.sections import Piece, pieces_of_page
 from lycosa.url import key_of
 from made_topics import VOCABULARIES, examples, made_texts, sentence
 from unit.study.drawn_crawl import Fetch, write
@@ -34,9 +34,9 @@ def text_about(topic: str) -> str:
 
 def test_a_page_is_cut_at_its_headings() -> None:
     body = f"<title>No</title><p>{MANY}<H2 id=a>First <b>one</b></H2><p>{MANY}<h3>Second</h3>{MANY}"
-    found = sections_of(body.encode(), "text/html")
-    assert [section.heading for section in found] == ["", "First one", "Second"]
-    assert all(len(section.text.split()) >= 30 for section in found)
+    found = pieces_of_page(body.encode(), "text/html")
+    assert [piece.heading for piece in found] == ["", "First one", "Second"]
+    assert all(len(piece.text.split()) >= 30 for piece in found)
     assert b"No" not in found[0].text
 
 
@@ -45,21 +45,40 @@ def test_a_page_is_cut_at_its_headings() -> None:
     ["<!-- <h2>no</h2> -->", "<script>'<h2>no</h2>'</script>", "<textarea><h1>no</h1></textarea>"],
 )
 def test_what_is_no_heading_cuts_nothing(hidden: str) -> None:
-    body = f"<h1>Yes</h1>{MANY}{hidden}{MANY}<header>{MANY}</header><hr>"
-    (only,) = sections_of(body.encode(), "text/html")
+    body = f"<h1>Yes</h1>{MANY}{hidden}{MANY}<header>{MANY}</header><hr><sectional>"
+    (only,) = pieces_of_page(body.encode(), "text/html")
     assert only.heading == "Yes" and len(only.text.split()) == 91
 
 
 def test_a_short_section_is_a_part_of_its_neighbour() -> None:
     body = f"<p>menu<h1>Page</h1><h2>Part</h2>{MANY}<h2>Contact</h2>us"
-    assert sections_of(body.encode(), None) == [
-        Section("Part", f"menu\nPage\nPart\n{MANY.strip()}\nContact\nus".encode())
+    assert pieces_of_page(body.encode(), None) == [
+        Piece("Part", f"menu\nPage\nPart\n{MANY.strip()}\nContact\nus".encode())
+    ]
+
+
+@pytest.mark.parametrize("mark", ["<hr>", "<article class=a>", "<section>"])
+def test_other_marks_of_a_new_part_cut_too(mark: str) -> None:
+    found = pieces_of_page(f"<h1>Page</h1>{MANY}{mark}{MANY}".encode(), "text/html")
+    assert [piece.heading for piece in found] == ["Page", ""]
+
+
+def test_a_long_part_is_cut_between_its_paragraphs() -> None:
+    paragraphs = "".join(f"<p>{MANY}{number}" for number in range(5))
+    found = pieces_of_page(f"<h1>Page</h1>{paragraphs}".encode(), "text/html")
+    assert [piece.heading for piece in found] == ["Page", ""]
+    assert [piece.text.split()[-1] for piece in found] == [b"1", b"4"]
+
+
+def test_a_page_of_few_words_is_one_piece() -> None:
+    assert pieces_of_page(b"<h1>Page</h1><h2>Part</h2>text", None) == [
+        Piece("Page", b"Page\nPart\ntext")
     ]
 
 
 def test_cutting_takes_linear_time() -> None:
     for unclosed in ("<!--", "<script>", "<h1>"):
-        sections_of(unclosed.encode() * 20_000, "text/html")
+        pieces_of_page(unclosed.encode() * 20_000, "text/html")
 
 
 def test_units_of_a_page_have_the_topics_of_their_sections(

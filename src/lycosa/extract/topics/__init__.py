@@ -8,6 +8,7 @@ words twice, the whole scaled to length 1. A softmax over these gives every topi
     _softmax    the same, compiled
     model       a trained model and its file
     training    makes a model from texts with topics
+    changes     where a text goes over from one topic to another
 
 The hash and the weights are part of a model's file: they must never change without a new format.
 """

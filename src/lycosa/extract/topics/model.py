@@ -26,6 +26,7 @@ import msgspec
 from lycosa.decoders import json_decoder
 from lycosa.errors import FormatError
 from lycosa.extract.topics._softmax import Softmax
+from lycosa.extract.topics.changes import USUAL_PRICE
 from lycosa.extract.topics.words import softmax
 
 OTHER = "other"
@@ -50,6 +51,8 @@ class Header(msgspec.Struct, frozen=True, omit_defaults=True):
     split: dict[str, tuple[str, ...]] = {}
     """Topics that were split while a crawl went by them, and their parts: nothing is said to be
     about them any more, but they keep their numbers."""
+    price_of_change: float = USUAL_PRICE
+    """Of a change of topic within a text (`changes`); not in files of before it was chosen."""
 
 
 class Topic(NamedTuple):

@@ -2,8 +2,8 @@
 
 One step of AdaGrad for every text, in six rounds over all of them in random order. A fifth of the
 texts is set aside first: on them the temperature is chosen, so that of texts with a probability of
-0.8 four in five are right, and the threshold of each topic, at which its F1 is best. Then the model
-is trained on all.
+0.8 four in five are right, the threshold of each topic, at which its F1 is best, and the price of a
+change of topic within a text (`changes`). Then the model is trained on all.
 
 Every title is a text of its own as well: texts of links are as short as titles, and a model that
 has seen long texts alone is often wrong about them (right about .59 of titles instead of .44).
@@ -21,6 +21,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from lycosa.extract.topics._softmax import Softmax
+from lycosa.extract.topics.changes import USUAL_PRICE, best_price, pieces_of
 from lycosa.extract.topics.model import FORMAT, OTHER, READ_BYTES, Header, TopicModel
 from lycosa.extract.topics.words import softmax
 
@@ -41,6 +42,8 @@ class Example(NamedTuple):
     title: str
     content: bytes
     topics: tuple[str, ...]
+    shares: Mapping[str, float] | None = None
+    """How likely each topic is, where that is not known; otherwise all of `topics` count alike."""
 
 
 class _Read(NamedTuple):
@@ -64,7 +67,8 @@ def train(
     """
     given = list(examples)
     if start is None:
-        names = [*sorted({topic for one in given for topic in one.topics} - {OTHER}), OTHER]
+        found = {topic for one in given for topic in (*one.topics, *(one.shares or ()))}
+        names = [*sorted(found - {OTHER}), OTHER]
     else:
         names = list(start.names)
     chance = random.Random(seed)
@@ -72,11 +76,13 @@ def train(
     chance.shuffle(texts)
     aside = texts[: len(texts) // ASIDE]
     temperature, thresholds = 1.0, [USUAL_THRESHOLD] * len(names)
+    price = USUAL_PRICE if start is None else start.header.price_of_change
     if len(aside) >= FEWEST_ASIDE:
         trained = _trained(texts[len(aside) :], len(names), chance, start)
         scores = [trained.scores(one.title, one.text) for one in aside]
         temperature = _best_temperature(scores, aside)
         thresholds = _best_thresholds(scores, aside, temperature)
+        price = _best_price(trained, aside, names.index(OTHER), temperature)
     if start is not None:
         shown = {topic for one in given for topic in one.topics}
         pairs = zip(names, thresholds, start.header.thresholds, strict=True)
@@ -90,8 +96,19 @@ def train(
         {topic: tuple(words) for topic, words in (keywords or {}).items()},
         dict(Counter(topic for one in given for topic in one.topics)),
         start.header.split if start is not None else {},
+        price,
     )
     return TopicModel.of(header, _trained(texts, len(names), chance, start))
+
+
+def fit(
+    examples: Iterable[Example], names: Sequence[str], *, temperature: float = 1.0, seed: int = 0
+) -> TopicModel:
+    """Return a model of some topics, whose temperature and thresholds are not chosen by texts."""
+    chance = random.Random(seed)
+    texts = [_read(one, names) for one in examples]
+    header = Header(FORMAT, BITS, tuple(names), (USUAL_THRESHOLD,) * len(names), temperature)
+    return TopicModel.of(header, _trained(texts, len(names), chance, None))
 
 
 def _read(example: Example, names: Sequence[str]) -> _Read:
@@ -99,6 +116,8 @@ def _read(example: Example, names: Sequence[str]) -> _Read:
     targets = [0.0] * len(names)
     for number in numbers:
         targets[number] += 1 / len(numbers)
+    if example.shares is not None:
+        targets = [example.shares.get(name, 0.0) for name in names]
     title = example.title.encode("utf-8", "replace")
     return _Read(title, example.content[:READ_BYTES], targets, frozenset(numbers))
 
@@ -142,6 +161,18 @@ def _best_temperature(scores: Sequence[list[float]], texts: Sequence[_Read]) -> 
         return total
 
     return min(_TEMPERATURES, key=surprise)
+
+
+def _best_price(trained: Softmax, texts: Sequence[_Read], other: int, temperature: float) -> float:
+    """Return the price of a change at which few of the texts with one topic change it."""
+    return best_price(
+        (
+            [trained.probabilities(b"", piece, temperature) for piece in pieces_of(one.text)]
+            for one in texts
+            if len(one.topics) == 1
+        ),
+        other,
+    )
 
 
 def _best_thresholds(

@@ -130,9 +130,9 @@ def test_a_classifier_is_right_about_seven_pages_of_eight() -> None:
         examples.append(Example(facts.title, facts.content, (web.topic_of(url),)))
     model = train(examples[::2])
     right = []
-    for title, content, topics in examples[1::2]:
-        probabilities = model.probabilities(title, content)
-        right.append(model.names[probabilities.index(max(probabilities))] == topics[0])
+    for one in examples[1::2]:
+        probabilities = model.probabilities(one.title, one.content)
+        right.append(model.names[probabilities.index(max(probabilities))] == one.topics[0])
     assert statistics.mean(right) == pytest.approx(0.87, abs=0.04)
 
 

@@ -317,7 +317,8 @@ def apply(path: Path, model_file: Path, as_json: bool) -> None:
     """Classify all pages of a crawl again.
 
     Writes the table `page_topics`, which `lycosa sql` and `lycosa export` know, and splits pages of
-    several topics into units under their headings (`page_units`). The crawl itself stays as it is.
+    several topics into units where the topic changes (`page_units`). The crawl itself stays as it
+    is.
 
     \b
       lycosa topics apply mycrawl --model topics.model
