@@ -266,15 +266,15 @@ def _drop_records(path: Path, found: Survey) -> None:
         os.close(descriptor)
 
 
-def rows_writer(path: Path, schema: pa.Schema) -> arrow_functions.RowsWriter:
-    """Begin a file of sealed rows."""
-    return arrow_functions.RowsWriter(path, schema, _FEW_VALUES)
+def rows_writer(final: Path, schema: pa.Schema) -> arrow_functions.RowsWriter:
+    """Begin a file of sealed rows, under a temporary name."""
+    return arrow_functions.RowsWriter(final, schema, _FEW_VALUES)
 
 
 def _write_rows(folder: Path, kind: str, name: Name, found: Survey) -> Path:
     final = sealed_path(folder, kind, name)
     schema = sealed_schema(journal_path(folder, kind, name), kind)
-    with rows_writer(temporary(final), schema) as writer:
+    with rows_writer(final, schema) as writer:
         for rows in _counted(folder, kind, name, found, schema):
             writer.write_table(
                 arrow_functions.sorted_by(rows, "key") if "key" in schema.names else rows
