@@ -127,6 +127,20 @@ def test_a_log_that_is_behind_its_archive_is_brought_forward(
     assert complaints(folder) == []
 
 
+def test_what_a_cut_took_from_an_open_file_is_no_damage_once_that_is_sealed(
+    bases: dict[str, Path], tmp_path: Path
+) -> None:
+    folder = copy_of(bases["killed"], tmp_path)
+    cut(folder / OPEN, 0.3)
+    done = lycosa("resume", folder, "-q", "--max-pages", "12")
+    assert done.returncode == 0 and "will be repeated" in done.stderr
+    done = lycosa("resume", folder, "-q", "--max-pages", "99")
+    assert done.returncode == 0 and "--repair" not in done.stderr, done.stderr
+    assert complaints(folder) == []
+    cut(folder / OPEN, 0.9)
+    assert f"{Path(OPEN).name} has" in lycosa("resume", folder, "-q").stderr
+
+
 @pytest.mark.parametrize("what", [OPEN, "text/lycosa-0-00002.arrows"])
 def test_a_lost_log_and_records_that_were_not_written_to_their_end(
     bases: dict[str, Path], what: str, tmp_path: Path
