@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import multiprocessing
+import os
 import shutil
 import sys
 import tempfile
@@ -42,6 +43,7 @@ from damage import (
 from own_damage import KINDS_OF_DAMAGE, OF_OPEN
 
 SECONDS = 120
+PROCESSES = os.cpu_count() or 1
 CUTS = (0.1, 0.6)
 FLIPS = (0.02, 0.5, 0.97)
 UNINTERESTING = ("lycosa.log",)
@@ -172,17 +174,15 @@ def run_case(case: Case, base: Path, folder: Path, result: Path) -> None:
     result.write_text(json.dumps(told))
 
 
-def is_good(case: Case, told: dict[str, Any]) -> bool:
+def is_good(told: dict[str, Any]) -> bool:
     """Return whether a case ended with the truth, and no reader was silent on the way."""
     if told["step"] != "end" or told["complaints"] or not told["clean"]:
         return False
-    is_told = not told["sql"] or str(told["sql"][0]).startswith("error: ")
-    # Sealed tables have digests, which `verify` reads; those of open ones are in the log.
-    return is_told or (told["full"] and ".arrows" not in case.file)
+    return not told["sql"] or str(told["sql"][0]).startswith("error: ")
 
 
 def run_all(
-    wanted: list[Case], bases: dict[str, Path], folder: Path, beside: int = 3
+    wanted: list[Case], bases: dict[str, Path], folder: Path, beside: int = PROCESSES
 ) -> list[tuple[Case, dict[str, Any]]]:
     """Run cases, some side by side."""
     context = multiprocessing.get_context("forkserver")
@@ -204,7 +204,7 @@ def run_all(
             told = json.loads(result.read_text())
         else:
             told = {"step": "crash", "error": f"exit code {process.exitcode}"}
-        if not is_good(case, told):
+        if not is_good(told):
             print("BAD", case, {k: v for k, v in told.items() if k != "trace"}, flush=True)
             print(told.get("trace", ""), flush=True)
         else:
@@ -219,7 +219,8 @@ def main() -> int:
     """Run everything and print the table."""
     is_few = "--few" in sys.argv
     only = [word for word in sys.argv[1:] if not word.startswith("--")]
-    beside = next((int(word[9:]) for word in sys.argv if word.startswith("--beside=")), 3)
+    given = (int(word[9:]) for word in sys.argv if word.startswith("--beside="))
+    beside = next(given, PROCESSES)
     folder = Path(tempfile.mkdtemp(prefix="lycosa-damage-", dir="/dev/shm"))
     began = time.monotonic()
     with damage_web() as server:
@@ -232,7 +233,7 @@ def main() -> int:
         wanted += own_cases()
         wanted = [c for c in wanted if all(word in str(c) for word in only)]
         results = run_all(wanted, bases, folder, beside)
-    bad = [(case, told) for case, told in results if not is_good(case, told)]
+    bad = [(case, told) for case, told in results if not is_good(told)]
     table: Counter[tuple[str, str, str]] = Counter()
     quiet: Counter[tuple[str, str]] = Counter()
     for case, told in results:
