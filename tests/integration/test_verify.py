@@ -260,7 +260,7 @@ def test_every_file_of_a_crawl_may_be_damaged_in_every_way(
     wanted = [c for base, path in bases.items() for c in cases(base, path, is_few=False)]
     bases = bases | {"finished": finished(server, tmp_path / "finished")}
     wanted += [*cases("finished", bases["finished"], is_few=True), *own_cases()]
-    assert len(wanted) >= 900
+    assert len(wanted) >= 1_300
     results = run_all(wanted, bases, tmp_path)
     assert [(str(case), told) for case, told in results if not is_good(told)] == []
 
