@@ -11,6 +11,7 @@ from lycosa.store.archive import ArchiveStore
 from lycosa.store.layout import KINDS, Name, flushes_path, journal_path, warc_path
 from lycosa.store.segments.flushes import cut_torn
 from lycosa.store.segments.survey import survey
+from lycosa.store.warc.record_reader import members
 from unit.store.exchanges import capture
 
 NAME = Name(1, 0)
@@ -76,6 +77,23 @@ def test_a_block_of_zeros_within_records_costs_them(tmp_path: Path, block: int) 
     assert lost.isdisjoint(found.whole)
     assert lost | set(found.whole) == {place.offset for place in places}
     assert len(lost) <= 2
+
+
+def test_every_exchange_that_has_a_part_of_a_lost_block_is_lost(tmp_path: Path) -> None:
+    """Also one that ends within the block: what follows it is lost, too."""
+    places = open_segment(tmp_path)
+    path = warc_path(tmp_path, NAME)
+    content = path.read_bytes()
+    begins = [offset for offset, _, record in members(path) if record.type == "request"]
+    for first in range(512, len(content) - 512, 512):
+        torn = content[:first] + bytes(512) + content[first + 512 :]
+        path.write_bytes(torn)
+        changed = {
+            place.offset
+            for place, begin, end in zip(places, begins, [*begins[1:], len(content)], strict=True)
+            if torn[begin:end] != content[begin:end]
+        }
+        assert {place.offset for place in survey(tmp_path, NAME, everything).lost} == changed
 
 
 def test_zeros_at_the_end_of_the_records_cost_the_last_one(tmp_path: Path) -> None:
