@@ -213,6 +213,7 @@ def seal_segment(
             raise _not_whole(path, found)
         if not found.kept:
             keep_number(folder, name.segment)
+            _empty(path)
             _remove_journals(folder, name)
             path.unlink(missing_ok=True)
             return Sealed(name.segment, 0, len(found.dropped))
@@ -261,6 +262,23 @@ def _drop_records(path: Path, found: Survey) -> None:
                 write_at(descriptor, memoryview(record), start)
         if os.fstat(descriptor).st_size > found.end:
             os.ftruncate(descriptor, found.end)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _empty(path: Path) -> None:
+    """Empty a file of records, on the disk, before its rows are removed.
+
+    A power cut may keep the removal of the rows and lose that of the records, which would look
+    sealed then. An empty file alone is a segment in which nothing counts.
+    """
+    try:
+        descriptor = beneath.descriptor(path, os.O_RDWR)
+    except FileNotFoundError:
+        return
+    try:
+        os.ftruncate(descriptor, 0)
         os.fsync(descriptor)
     finally:
         os.close(descriptor)

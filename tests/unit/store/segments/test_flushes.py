@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from lycosa.records import Place
 from lycosa.store.archive import ArchiveStore
 from lycosa.store.layout import KINDS, Name, flushes_path, journal_path, warc_path
+from lycosa.store.segments import sealing
 from lycosa.store.segments.flushes import cut_torn
 from lycosa.store.segments.survey import survey
 from lycosa.store.warc.record_reader import members
@@ -149,3 +151,22 @@ def test_the_number_of_a_segment_that_is_removed_is_not_given_again(tmp_path: Pa
     assert list((tmp_path / "warc").glob("*.gz")) == []
     assert store.append(capture(3)).segment == 2
     store.abandon()
+
+
+def test_records_that_come_back_without_their_rows_are_no_sealed_segment(tmp_path: Path) -> None:
+    """Nothing counts in a segment: a cut has kept the removal of its rows, and lost the other."""
+    open_segment(tmp_path)
+    path, kept = warc_path(tmp_path, NAME), tmp_path / "kept"
+    removed = sealing._remove_journals
+
+    def removing(*given: object) -> None:
+        os.link(path, kept)
+        removed(*given)  # type: ignore[arg-type]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sealing, "_remove_journals", removing)
+        sealing.seal_dead(tmp_path, lambda place, key: False)
+    kept.rename(path)
+    assert sealing.unsealed(tmp_path) == [NAME]
+    sealing.seal_dead(tmp_path, lambda place, key: False)
+    assert not path.exists() and sealing.unsealed(tmp_path) == []
