@@ -2,6 +2,7 @@
 
     python -m benchmarks.kills [--kills 100] [--delays 0 0.2] [--workers 1 2]
                                [--commit-answers N] [--durability process|power] [--seed 1]
+                               [--copies]
 
 2,000 pages on 20 hosts, each with an address of its own, served on loopback to a crawl that is
 killed (supervisor and workers at once) a random time after its first request and resumed, until it
@@ -10,8 +11,10 @@ ends. A crawl that ends before it was killed often enough is followed by another
 Judged from the server's side: a request is *extra* when its URL was asked for before; it is charged
 to the kill that ended the life in which it was asked for last. The referee watches pauses, overlaps
 and robots files as always. Judged from what is left: every page in the tables once, and once in the
-WARC files. "Resume to request" is the time from the start of the process to its first request; a
-host rests for its pause and a second after a resume (docs/decisions/0037-repeats-after-a-kill.md).
+WARC files. With `--copies` four of five pages have one of ten texts, whatever their host: each is
+stored a few times, and every other record of it must refer to one of these. "Resume to request" is
+the time from the start of the process to its first request; a host rests for its pause and a second
+after a resume (docs/decisions/0037-repeats-after-a-kill.md).
 """
 
 from __future__ import annotations
@@ -31,6 +34,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
+from typing import NamedTuple
 
 from benchmarks.race.table import markdown
 from fastwarc.warc import ArchiveIterator, WarcRecordType
@@ -46,6 +50,7 @@ from lycosa.testweb.webs.graph import GraphWeb
 
 HOSTS = 20
 PAGES = 100
+TEXTS = 10
 LATENCY_SECONDS = 0.01
 WAIT_SECONDS = 120.0
 LIFE_SECONDS = {True: (0.0, 0.4), False: (0.0, 0.7)}
@@ -58,6 +63,8 @@ HEADS = [
     "pages",
     "lost",
     "kept twice",
+    "revisits",
+    "without a payload",
     "breaches",
     "extra requests",
     "a host and kill: most",
@@ -71,25 +78,41 @@ def url(host: int, page: int) -> str:
     return f"http://www.h{host}.test/{page or ''}"
 
 
-def drawn_web() -> GraphWeb:
+class CopiedWeb(GraphWeb):
+    """A drawing whose pages without links have a text that other hosts have, too."""
+
+    def _page(self, url: str) -> str:
+        if self.edges.get(url, True):
+            return super()._page(url)
+        number = int(url.rpartition("/")[2]) % TEXTS
+        words = " ".join(f"word{number * 997 + word * 31 % 613}" for word in range(200))
+        return f"<!doctype html><title>Copy {number}</title><p>{words}"
+
+
+def drawn_web(*, has_copies: bool) -> GraphWeb:
     """Trees of a hundred pages, whose pages also link to one of the next host."""
     edges = {}
     for host in range(HOSTS):
         for page in range(PAGES):
             children = [c for c in range(5 * page + 1, 5 * page + 6) if c < PAGES]
             links = [url(host, child) for child in children]
-            edges[url(host, page)] = [*links, url((host + 1) % HOSTS, page)]
-    return GraphWeb(edges, latency=LATENCY_SECONDS)
+            is_leaf = has_copies and not children
+            edges[url(host, page)] = [] if is_leaf else [*links, url((host + 1) % HOSTS, page)]
+    return (CopiedWeb if has_copies else GraphWeb)(edges, latency=LATENCY_SECONDS)
 
 
 @dataclass
 class Found:
     """What the crawls of one combination came to."""
 
+    has_copies: bool = False
     crawls: int = 0
     kills: int = 0
     lost: int = 0
     twice: int = 0
+    revisits: int = 0
+    bare: int = 0
+    """Revisits whose payload is not where they refer to."""
     breaches: list[str] = field(default_factory=list)
     extra: Counter[tuple[int, int, str]] = field(default_factory=Counter)
     """(crawl, kill, host) → requests that were repeated because of it."""
@@ -163,7 +186,7 @@ def crawl(
     found: Found,
 ) -> None:
     """Crawl once to the end, through at most so many kills."""
-    web = drawn_web()
+    web = drawn_web(has_copies=found.has_copies)
     referee = Referee(referee_rules(Job()), web, keep_history=True)
     killed_at: list[float] = []
     with SocketWeb(web, referee=referee, time_scale=1.0, tls=False) as server:
@@ -224,20 +247,48 @@ def judge(
     wanted = web.all_pages()
     rows = table(directory.path, "pages", ["url", "outcome"]).to_pylist()
     in_tables = Counter(row["url"] for row in rows if row["outcome"] == "kept")
-    for kept in (in_tables, archived(directory.path)):
+    records = archived(directory.path)
+    for kept in (in_tables, Counter(record.url for record in records if record.is_page)):
         found.lost += len(wanted - set(kept))
         found.twice += sum(times - 1 for times in kept.values())
+    payloads = {(one.file, one.offset): one.digest for one in records if not one.refers_to}
+    revisits = [(one.refers_to, one.digest) for one in records if one.refers_to]
+    found.revisits += len(revisits)
+    found.bare += sum(payloads.get(place) != digest for place, digest in revisits)
 
 
-def archived(path: Path) -> Counter[str]:
-    """Return how often each page's answer is in the WARC files."""
-    found: Counter[str] = Counter()
+class Archived(NamedTuple):
+    """The record of an answer, as others read it."""
+
+    url: str
+    file: str
+    offset: int
+    digest: str | None
+    refers_to: tuple[str, int] | None = None
+
+    @property
+    def is_page(self) -> bool:
+        return not self.url.endswith("/robots.txt")
+
+
+def archived(path: Path) -> list[Archived]:
+    """Return the records of all answers in the WARC files."""
+    found: list[Archived] = []
+    kinds = WarcRecordType.response | WarcRecordType.revisit
     for file in (path / "warc").glob("*.warc.gz"):
         with file.open("rb") as stream:
-            for record in ArchiveIterator(stream, record_types=WarcRecordType.response):
-                name = record.headers["WARC-Target-URI"]
-                if not name.endswith("/robots.txt"):
-                    found[name] += 1
+            for record in ArchiveIterator(stream, record_types=kinds):
+                of = record.headers
+                one = Archived(
+                    of["WARC-Target-URI"],
+                    file.name,
+                    record.stream_pos,
+                    of.get("WARC-Payload-Digest"),
+                )
+                if "WARC-Refers-To-Filename" in of:
+                    place = int(of["WARC-Refers-To-File-Offset"])
+                    one = one._replace(refers_to=(of["WARC-Refers-To-Filename"], place))
+                found.append(one)
     return found
 
 
@@ -251,6 +302,8 @@ def row(delay: float, workers: int, found: Found) -> list[str]:
         f"{found.crawls * HOSTS * PAGES:,}",
         str(found.lost),
         str(found.twice),
+        str(found.revisits),
+        str(found.bare),
         str(len(found.breaches)),
         str(extra),
         str(max(found.extra.values(), default=0)),
@@ -260,9 +313,17 @@ def row(delay: float, workers: int, found: Found) -> list[str]:
     ]
 
 
-def measure(delay: float, workers: int, kills: int, log: dict[str, object], seed: int) -> Found:
+def measure(
+    delay: float,
+    workers: int,
+    kills: int,
+    log: dict[str, object],
+    seed: int,
+    *,
+    has_copies: bool = False,
+) -> Found:
     """Crawl until there were so many kills."""
-    chance, found = random.Random(seed), Found()
+    chance, found = random.Random(seed), Found(has_copies)
     while found.kills < kills:
         folder = Path(tempfile.mkdtemp(prefix="kills-"))
         try:
@@ -286,6 +347,7 @@ def main() -> None:
     parser.add_argument("--commit-answers", type=int)
     parser.add_argument("--durability", default="process")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--copies", action="store_true", help="many pages have the same text")
     options = parser.parse_args()
     log: dict[str, object] = {"durability": options.durability}
     if options.commit_answers is not None:
@@ -293,13 +355,15 @@ def main() -> None:
     rows, breaches = [], []
     for delay in options.delays:
         for workers in options.workers:
-            found = measure(delay, workers, options.kills, log, options.seed)
+            found = measure(
+                delay, workers, options.kills, log, options.seed, has_copies=options.copies
+            )
             rows.append(row(delay, workers, found))
             breaches += found.breaches
     print(markdown(HEADS, rows))
     for breach in breaches[:20]:
         print(breach)
-    if breaches or any(cells[5] != "0" or cells[6] != "0" for cells in rows):
+    if breaches or any({cells[5], cells[6], cells[8]} != {"0"} for cells in rows):
         raise SystemExit(1)
 
 

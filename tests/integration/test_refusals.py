@@ -9,13 +9,19 @@ import pytest
 
 from lycosa.config import Job
 from lycosa.crawl.control.decisions import retry_failed
+from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.inspect.audit import audit
+from lycosa.crawl.processes.run import run_crawl
 from lycosa.crawl.simulation.conditions import Conditions
 from lycosa.crawl.simulation.referee_rules import referee_rules
 from lycosa.crawl.simulation.simulation import Simulation
+from lycosa.crawl.verify.repair import repair
 from lycosa.fetch.guard import AddressGuard
 from lycosa.records import Outcome, Purpose, Request
+from lycosa.store.reader import captures
 from lycosa.testweb.referee.referee import Referee
 from lycosa.testweb.referee.rulebook import BreachKind
+from lycosa.testweb.servers.server import SocketWeb
 from lycosa.testweb.web import PLAIN, Reply
 from lycosa.testweb.webs.graph import GraphWeb
 
@@ -121,3 +127,43 @@ def test_the_referee_knows_the_back_off() -> None:
 def _request(url: str) -> Request:
     purpose = Purpose.ROBOTS if url.endswith("robots.txt") else Purpose.PAGE
     return Request(url, "www.a.test", "10.0.0.1", purpose, "lycosa", 1000)
+
+
+class TwiceRefusing(GraphWeb):
+    """Refuses the first and the third request for a page, without a Retry-After."""
+
+    def __init__(self) -> None:
+        super().__init__({HOME: [f"{HOME}1"]}, latency=0.0)
+        self._turn = 0
+
+    def answer(self, request: Request, moment: float) -> Reply:
+        if request.purpose is Purpose.PAGE:
+            self._turn += 1
+            if self._turn in (1, 3):
+                return Reply(503, PLAIN, b"")
+        return super().answer(request, moment)
+
+
+def test_an_audit_takes_no_refusals_for_a_row_if_the_answer_between_is_lost(tmp_path: Path) -> None:
+    with SocketWeb(TwiceRefusing(), tls=False, time_scale=1.0) as server:
+        job = Job.of(
+            seeds=[HOME],
+            rules=[{"action": "accept", "suffix": "test"}],
+            politeness={"delay_seconds": 0.05, "backoff_first_seconds": 0.3},
+            fetch={"allow_private": True, "hosts_file": str(server.hosts_file)},
+            limits={"free_disk_bytes": 0},
+            robots={"sitemaps": False},
+            discovery={"mining": "off"},
+            crawl={"workers": 1},
+        )
+        directory = CrawlDirectory.create(tmp_path / "crawl", job)
+        run_crawl(directory)
+    assert audit(directory).breaches == []
+    (page,) = (stored for stored in captures(directory.path) if stored.url == HOME and stored.body)
+    (path,) = (directory.path / "warc").glob("*.warc.gz")
+    with path.open("r+b") as file:
+        file.seek(page.place.offset + page.place.length // 2)
+        file.write(bytes(20))
+    assert repair(directory.path).after.is_clean
+    assert [one.url for one in captures(directory.path) if one.body] == [f"{HOME}1"]
+    assert audit(directory).breaches == []

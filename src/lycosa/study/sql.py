@@ -98,9 +98,12 @@ def _refuse_broken(query: str, broken: Mapping[str, StoreError]) -> None:
 
 
 def is_damage(error: duckdb.Error) -> bool:
-    """Return whether a query failed because of the bytes of a table."""
+    """Return whether a query failed because of the bytes of a table.
+
+    Arrow's errors come with the name of the stream that DuckDB has got from it.
+    """
     text = str(error)
-    words = ("ZSTD", "Parquet", "parquet file", "Snappy", "Thrift", "TProtocol")
+    words = ("stream registered as", "ZSTD", "Parquet", "parquet", "Snappy", "Thrift", "TProtocol")
     return any(word in text for word in words)
 
 
@@ -111,7 +114,9 @@ def _dataset(rows: Rows) -> Any:
     opened = pa.concat_tables([schema.empty_table(), rows.opened], promote_options="permissive")
     parts = [dataset.dataset(opened)]
     if rows.sealed:
-        parts.append(dataset.dataset(_checked_files(rows.sealed), format="parquet", schema=schema))
+        checked = dataset.ParquetFragmentScanOptions(page_checksum_verification=True)
+        form = dataset.ParquetFileFormat(default_fragment_scan_options=checked)
+        parts.append(dataset.dataset(_checked_files(rows.sealed), format=form, schema=schema))
     return dataset.dataset(parts)
 
 

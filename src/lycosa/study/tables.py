@@ -18,7 +18,6 @@ from typing import Any, NamedTuple
 
 import duckdb
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from lycosa import beneath
 from lycosa.errors import LycosaError, StoreError
@@ -29,6 +28,7 @@ from lycosa.store.segments.ends import OpenEnds, missing_bytes, unpack
 from lycosa.store.segments.sealing import journal_batches
 from lycosa.store.tables.extra import journal_schema
 from lycosa.store.tables.missing_tables import damage_told, require_table, unreadable
+from lycosa.store.tables.parquet_files import footer_of
 from lycosa.store.tables.rows import JOURNAL_SCHEMAS, SCHEMAS, SPELLED, plain_schema
 
 Connection = Any
@@ -70,7 +70,7 @@ def rows_now(folder: Path, kind: str, ends: Iterable[OpenEnds] | None = None) ->
             opened.append(found)
     for path in sealed:
         with damage_told(folder, path):
-            pq.read_metadata(beneath.checked(path))
+            footer_of(path)
     opened.append(SCHEMAS[kind].empty_table())
     return Rows(kind, sealed, pa.concat_tables(opened, promote_options="permissive"))
 

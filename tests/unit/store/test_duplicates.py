@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import random
 from itertools import count
@@ -17,6 +18,7 @@ from lycosa.store.reader import captures
 from lycosa.store.segments.leaning import leaning_on
 from lycosa.store.segments.removal import forget_host
 from lycosa.store.segments.sealing import seal_dead
+from lycosa.store.wacz.parts import gather
 from lycosa.store.warc.payload_index import FILE
 from lycosa.store.warc.record_reader import members
 from seeds import seeds
@@ -227,6 +229,45 @@ def test_what_a_sealed_revisit_refers_to_is_on_the_disk(
     assert {path.stat().st_ino for path in files} <= synced
     for store in (first, second):
         store.close()
+
+
+def test_an_archive_for_replay_has_the_payloads_of_its_revisits(tmp_path: Path) -> None:
+    """Another worker's segment is open when the one that leans on it is sealed."""
+    first, second = ArchiveStore(tmp_path), ArchiveStore(tmp_path, worker=1)
+    second.append(page("org.a:/before", 1, SAME[::-1]))
+    second.seal(always, with_dead=False)
+    first.append(page("org.a:/", 0))
+    commit(first, 0)
+    commit(second, 1)
+    assert kind(second, second.append(page("org.b:/", 1))) == "revisit"
+    commit(second, 1)
+    second.seal(always, with_dead=False)
+    second.append(page("org.c:/", 1, SAME + b"c"))
+    commit(second, 1)  # its own open segment is no reason to wait
+    assert _replayed(tmp_path) == ["http://a.org/before"]
+    for store in (first, second):
+        store.seal(always, with_dead=False)
+        store.close()
+    assert len(_replayed(tmp_path)) == 4
+
+
+def _replayed(folder: Path) -> list[str]:
+    """Return the pages in the archive; each revisit has its payload in one of its files."""
+    sources = {member.name: member.source for member in gather(folder).members}
+    kept = {
+        (path.name, offset): record
+        for name, path in sources.items()
+        if name.startswith("archive/") and isinstance(path, Path)
+        for offset, _, record in members(path)
+    }
+    for record in kept.values():
+        if record.type == "revisit":
+            file = record.headers["WARC-Refers-To-Filename"]
+            place = (file, int(record.headers["WARC-Refers-To-File-Offset"]))
+            assert kept[place].type == "response"
+    listed = sources["pages/pages.jsonl"]
+    assert isinstance(listed, Path)
+    return [json.loads(line)["url"] for line in listed.read_text().splitlines()[1:]]
 
 
 class Lives:

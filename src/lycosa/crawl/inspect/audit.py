@@ -142,8 +142,9 @@ class _Refusals:
     """For hosts that answered 429 or 503, the moment from which they may be asked again.
 
     After a first refusal that is the Retry-After; without one, and from the second refusal in a
-    row, it is the back-off if that is longer. `lycosa retry` begins a new row. Where the record
-    has gaps, an answer between two refusals may be missing, so only Retry-After counts.
+    row, it is the back-off if that is longer. `lycosa retry` begins a new row. So may an answer
+    whose record was lost: what follows is judged as the first of a row. Where the record has gaps
+    that the log does not name, only Retry-After counts.
     """
 
     def __init__(
@@ -169,6 +170,8 @@ class _Refusals:
         host, politeness = exchange.host, self._politeness
         since = before.ended if before is not None else 0.0
         if any(since <= moment <= exchange.began for moment in self._reopened.get(host, ())):
+            self._in_a_row[host] = 0
+        if self._gaps.may_lack_answers(host, since):
             self._in_a_row[host] = 0
         if exchange.status not in (429, 503):
             if exchange.status:

@@ -17,6 +17,7 @@ from lycosa.crawl.inspect.other_records import OtherRecords
 from lycosa.errors import FormatError, LogError, LycosaError
 from lycosa.fetch.retry_after import retry_after_seconds
 from lycosa.fetch.robots.rules import Rules
+from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.format import decode_events
 from lycosa.log.protocol import Log
 from lycosa.records import (
@@ -24,6 +25,7 @@ from lycosa.records import (
     Fetched,
     OrderApplied,
     Outcome,
+    RecordsLost,
     Reopened,
     RobotsLearned,
     RobotsState,
@@ -80,10 +82,27 @@ class Gaps:
         self.told: dict[str, None] = {}
         self.sites: set[str] = set()
         """Sites whose robots files are not all known."""
+        self.lost_until: dict[str, float] = {}
+        """Hosts of which records were lost, and the moment at which the last of them was given up;
+        "" stands for all hosts."""
 
     def damaged(self, error: LycosaError) -> None:
         """Note a file that cannot be read."""
         self.told[str(error).splitlines()[0]] = None
+
+    def lost(self, event: RecordsLost, state: PartitionState) -> None:
+        """Note whose answers were given up with their records."""
+        sites = {state.pages.site[page] for page in event.pages} | {*event.sites}
+        hosts = {state.sites.host[site] for site in sites}
+        names = [host_of(state.host_names[host] + ":/") for host in hosts]
+        if len(event.robots) > len(event.sites):  # a robots file elsewhere: the host is not named
+            names.append("")
+        for name in names:
+            self.lost_until[name] = max(self.lost_until.get(name, 0.0), event.moment)
+
+    def may_lack_answers(self, host: str, since: float) -> bool:
+        """Return whether a host may have given answers after that moment that were given up."""
+        return since < max(self.lost_until.get(host, 0.0), self.lost_until.get("", 0.0))
 
     def most_pages(self, job: Job, pages: int) -> int:
         """Return how many pages a host may have given: with gaps, perhaps more than are known."""
@@ -151,6 +170,8 @@ def read_lessons(
                         learned.setdefault(names[number][event.site], []).append(lesson)
                     elif isinstance(event, OrderApplied) and applied is not None:
                         applied.setdefault(event.number, []).append(event.moment)
+                    elif isinstance(event, RecordsLost):
+                        gaps.lost(event, states[number])
                     elif isinstance(event, Reopened):
                         for host in event.hosts:
                             name = host_of(states[number].host_names[host] + ":/")

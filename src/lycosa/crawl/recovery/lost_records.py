@@ -30,10 +30,12 @@ from lycosa.records import Outcome, RecordsLost
 from lycosa.store.layout import (
     CDX,
     KINDS,
+    Name,
     flushes_path,
     journal_path,
     names_in,
     quad_journal_path,
+    sealed_path,
     warc_names,
     warc_path,
 )
@@ -41,6 +43,7 @@ from lycosa.store.quarantine import move_aside
 from lycosa.store.segments.flushes import cut_torn
 from lycosa.store.segments.sealing import unsealed
 from lycosa.store.segments.survey import survey
+from lycosa.store.tables.extra import DAMAGE
 
 States = Mapping[int, PartitionState]
 
@@ -207,15 +210,37 @@ def look_at_sealed(
         if name is None:
             problems.append(f"the WARC file of segment {segment} is missing")
         elif (size := warc_path(folder, name).stat().st_size) < end:
-            problems.append(
-                f"{warc_path(folder, name).name} has {size:,} bytes; the log needs {end:,}"
-            )
+            if not _ends_with_rows(folder, name, size, accounts.lost.get(segment, ())):
+                problems.append(
+                    f"{warc_path(folder, name).name} has {size:,} bytes; the log needs {end:,}"
+                )
         elif name not in indexed:
             problems.append(f"{name} has no index and no rows")
     for kind in KINDS:
         there = set(names_in(folder, kind, ".parquet"))
         problems += [f"the table {kind}/{name}.parquet is missing" for name in indexed - there]
     return problems
+
+
+def _ends_with_rows(folder: Path, name: Name, size: int, given_up: Iterable[int]) -> bool:
+    """Return whether a file was sealed short: its last records had been given up before.
+
+    The log says where the last record that it named has ended, and not where the others did: the
+    rows of the segment do.
+    """
+    if not any(offset >= size for offset in given_up):
+        return False
+    from lycosa.store.tables.parquet_files import rows_file  # few crawls have lost something
+
+    ends = [0]
+    try:
+        for kind in ("pages", "hosts"):
+            with rows_file(sealed_path(folder, kind, name)) as file:
+                for batch in file.iter_batches(columns=["offset", "length"]):
+                    ends += map(sum, zip(*batch.to_pydict().values(), strict=True))
+    except DAMAGE:
+        return False
+    return max(ends) <= size
 
 
 def say_sealed(folder: Path, problems: list[str]) -> str:

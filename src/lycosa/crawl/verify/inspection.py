@@ -10,8 +10,6 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
 
-import pyarrow.parquet as pq
-
 from lycosa import beneath
 from lycosa.config import Job, read_job
 from lycosa.crawl.directory import CrawlDirectory
@@ -46,6 +44,7 @@ from lycosa.store.segments.ends import OpenEnds, changed, unpack
 from lycosa.store.segments.sealing import unsealed
 from lycosa.store.segments.survey import survey
 from lycosa.store.tables.extra import DAMAGE
+from lycosa.store.tables.parquet_files import footer_of
 
 
 def verify(
@@ -242,7 +241,7 @@ def _check_sizes(report: Report, name: Name, end: int) -> None:
     for kind in KINDS:
         rows = sealed_path(folder, kind, name)
         try:
-            pq.read_metadata(beneath.checked(rows))
+            footer_of(rows)
         except DAMAGE as error:
             what = "it is missing" if not rows.exists() else " ".join(str(error).split())[:100]
             report.find(str(rows.relative_to(folder)), what, REINDEX)

@@ -72,7 +72,7 @@ def rewrite(folder: Path, found: Segment, sources: list[Source], job: Job) -> No
         written.append(quads_path(folder, found.name))
     for kind, rows in tables.items():
         final = sealed_path(folder, kind, found.name)
-        with rows_writer(temporary(final), rows.schema.remove_metadata()) as writer:
+        with rows_writer(final, rows.schema.remove_metadata()) as writer:
             rows = rows.replace_schema_metadata(None)
             writer.write_table(
                 arrow_functions.sorted_by(rows, "key") if "key" in rows.schema.names else rows

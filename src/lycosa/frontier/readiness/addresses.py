@@ -11,20 +11,20 @@ Always true:
   * none is let through before the pause of the address is over;
   * a host in the queue is let through after all that entered before it, unless it had to
     look up its address first when its turn came;
-  * while proven addresses are asked, others come to hold half of the connections at most, rounded
-    up.
+  * while proven addresses are asked, others leave a connection for each of them, and hold half of
+    all at most, rounded up.
 
 The gates belong to the machine, not to a partition: they are not in the log. After a
 resume every address begins with its pause, as if it had just been asked. Machines of a cluster
 that ask one address do not wait for each other: each takes so much longer pauses.
 
 Places for newcomers. An address that has not answered may never do so, and then holds one of the
-worker's connections until a time limit ends it. So half of the connections are reserved for
-addresses that have answered (*proven*), as long as one of these was asked within `LIVELY_SECONDS`.
-Newcomers share the rest. Each takes a place when it is claimed, until its request has ended; a gate
-that finds none goes to the crowd, and its hosts wait. TCP's handshake with a newcomer has
-`HANDSHAKE_SECONDS`. An address that misses it goes to the back of the crowd, and has the job's
-whole time then.
+worker's connections until a time limit ends it. So connections are reserved for addresses that have
+answered (*proven*): one for each that was asked within `LIVELY_SECONDS` and has more to fetch, and
+half of all at most. Newcomers share the rest. Each takes a place when it is claimed, until its
+request has ended; a gate that finds none goes to the crowd, and its hosts wait. TCP's handshake
+with a newcomer has `HANDSHAKE_SECONDS`. An address that misses it goes to the back of the crowd,
+and has the job's whole time then.
 
 Other processes of the machine send requests to addresses too. Right before a request the address
 is *claimed*: its slot (`slots`), shared by all of them, is taken. While another process has it, the
@@ -37,13 +37,15 @@ from collections import deque
 from collections.abc import Callable
 from typing import Protocol
 
-from lycosa.frontier.readiness.agenda import NEVER, Agenda
+from lycosa.frontier.readiness.agenda import Agenda
 
 HANDSHAKE_SECONDS = 5.0
 """Time limit for the first handshake with an address that has not answered."""
 
 LIVELY_SECONDS = 60.0
-"""For so long after the last request to a proven address connections stay reserved for them."""
+"""For so long after the last request to a proven address a connection stays reserved for it."""
+MOST_LIVELY = 4_096
+"""Of more addresses than half of the connections the number says nothing."""
 
 NEW, MISSED, PROVEN = range(3)
 """The standing of an address: nothing is known, its short handshake failed, it has answered."""
@@ -149,8 +151,8 @@ class Addresses:
         """Gates that hold a place: claimed or about to be, and not proven."""
         self._crowd: deque[_Gate] = deque()
         self._is_admitting = False
-        self._lively_at = -NEVER
-        """When a proven address was last asked."""
+        self._lively: dict[int, float] = {}
+        """When each proven gate was last asked, the latest at the end."""
         self._machines_at = machines_at
         self._agenda = agenda
         self._slots = slots
@@ -217,7 +219,7 @@ class Addresses:
         if self._slots is not None:
             self._slots.let_go(address, pause)
         if gate.standing == PROVEN:
-            self._lively_at = now
+            self._note_lively(gate, now)
         gate.free_at = now + pause
         self._end_turn(gate, now)
 
@@ -233,10 +235,18 @@ class Addresses:
         """Note whether anything has come from an address; its place is free, its turn goes on."""
         gate = self._gates[address]
         if has_answered:
-            gate.standing, self._lively_at = PROVEN, now
+            gate.standing = PROVEN
+            self._note_lively(gate, now)
         elif gate.standing == PROVEN:
             gate.standing = NEW
+            self._lively.pop(gate.number, None)
         self._give_place_up(gate, now)
+
+    def done(self, address: str, now: float) -> None:
+        """Note that a host of an address has nothing left to fetch: it needs no connection."""
+        gate = self._gates[address]
+        if not gate.queue and not gate.is_taken and self._lively.pop(gate.number, None) is not None:
+            self._give_place_up(gate, now)
 
     def served(self) -> list[str]:
         """Return all addresses that were asked, or are about to be."""
@@ -307,9 +317,16 @@ class Addresses:
 
         At least one, also where the worker may send nothing for now: its end admits the others.
         """
-        connections = self._connections()
-        is_lively = now - self._lively_at < LIVELY_SECONDS
-        return max(connections - connections // 2 if is_lively else connections, 1)
+        connections, lively = self._connections(), self._lively
+        while lively and now - lively[first := next(iter(lively))] >= LIVELY_SECONDS:
+            del lively[first]
+        return max(connections - min(connections // 2, len(lively)), 1)
+
+    def _note_lively(self, gate: _Gate, now: float) -> None:
+        self._lively.pop(gate.number, None)
+        self._lively[gate.number] = now
+        if len(self._lively) > MOST_LIVELY:
+            del self._lively[next(iter(self._lively))]
 
     def _give_place_up(self, gate: _Gate, now: float) -> None:
         """Free the place of a gate, if it has one, and let gates of the crowd have theirs."""

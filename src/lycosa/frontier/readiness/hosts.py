@@ -117,8 +117,8 @@ class Readiness:
         """What hosts are asked for before what the scheduler chooses."""
         self._bursting: set[int] = set()
         """Hosts that may be asked before they are due."""
-        self._held = 0
-        """How many hosts are taken only until their answer is durable."""
+        self._held: dict[int, str] = {}
+        """Hosts that are taken only until their answer is durable, and their addresses."""
         self._is_abandoned = False
         self.resumed_at = around.resumed_at
         self.robots_wanted: dict[int, None] = {}
@@ -163,17 +163,18 @@ class Readiness:
 
     def free_address(self, host: int, now: float) -> None:
         """End a request, but not the turn of its host: only the address's pause begins."""
-        self.addresses.asked(self._address.pop(host), now)
-        self._held += 1
+        self._held[host] = self._address.pop(host)
+        self.addresses.asked(self._held[host], now)
 
     def give_back(self, host: int, now: float) -> None:
         """End a request: the address's pause begins, and the host's, as the state has it."""
         self._phase[host] = IDLE
-        if host in self._address:
-            self.addresses.asked(self._address.pop(host), now)
-        else:
-            self._held -= 1
+        if (address := self._held.pop(host, "")) == "":
+            address = self._address.pop(host)
+            self.addresses.asked(address, now)
         self._plan(host, now)
+        if self._phase[host] == IDLE:
+            self.addresses.done(address, now)
 
     def put_back(self, host: int, now: float) -> None:
         """End a request that was never sent."""
@@ -256,8 +257,8 @@ class Readiness:
     def counts(self) -> dict[str, int]:
         """Return how many hosts are in each phase."""
         counts = {phase.name.lower(): self._phase.count(phase) for phase in Phase}
-        counts["taken"] -= self._held  # these rest as others do
-        counts["waiting"] += self._held
+        counts["taken"] -= len(self._held)  # these rest as others do
+        counts["waiting"] += len(self._held)
         return counts
 
     # -- what the address gate tells us ---------------------------------------------------

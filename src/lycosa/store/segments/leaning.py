@@ -19,8 +19,9 @@ import base64
 import json
 import os
 import zlib
-from collections.abc import Callable, Container
+from collections.abc import Callable, Container, Iterable, Iterator
 from contextlib import suppress
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,9 +31,12 @@ from lycosa import beneath
 from lycosa.errors import StoreError
 from lycosa.records import Place
 from lycosa.store.files import sync_file, sync_folder, temporary, write_at
-from lycosa.store.layout import WARC, Name, cdx_path, warc_names, warc_path
+from lycosa.store.layout import WARC, Name, cdx_path, sealed_path, warc_names, warc_path
 from lycosa.store.reader import each_segment
 from lycosa.store.segments.digests import refresh_digests
+from lycosa.store.segments.sealing import unsealed
+from lycosa.store.tables.missing_tables import damage_told
+from lycosa.store.tables.parquet_files import rows_file
 from lycosa.store.warc import cdx, warc_format
 from lycosa.store.warc.http_messages import is_chunked, parse_head, split_block
 from lycosa.store.warc.record_reader import WarcFiles, members, read_head
@@ -113,6 +117,50 @@ def leaning_on(folder: Path, gone: Container[tuple[int, int]]) -> set[tuple[int,
     finally:
         files.close()
     return found
+
+
+def leaning_on_open(folder: Path, sealed: Iterable[Name]) -> set[Name]:
+    """Return those of sealed segments that have payloads of their revisits in open ones.
+
+    Cost: nothing where no other worker has an open segment. Otherwise the heads of the revisits in
+    what was sealed since the first of these was begun.
+    """
+    opened = {name: began for name in unsealed(folder) if (began := _began(folder, name))}
+    found: set[Name] = set()
+    files = WarcFiles(folder)
+    try:
+        for name in sealed:
+            moment = cdx_path(folder, name).stat().st_mtime
+            others = {
+                other.segment
+                for other, began in opened.items()
+                # A worker ends a segment before it begins the next.
+                if began <= moment and other.worker != name.worker
+            }
+            if others and any(segment in others for segment in _referred_from(folder, name, files)):
+                found.add(name)
+    finally:
+        files.close()
+    return found
+
+
+def _began(folder: Path, name: Name) -> float:
+    """Return when a segment was begun; 0 if nothing of it was flushed."""
+    for _, _, record in members(warc_path(folder, name)):
+        return datetime.fromisoformat(record.headers["WARC-Date"]).timestamp()
+    return 0.0
+
+
+def _referred_from(folder: Path, name: Name, files: WarcFiles) -> Iterator[int]:
+    """Yield the segments that the revisits of a sealed one refer to."""
+    path = sealed_path(folder, "pages", name)
+    with damage_told(folder, path), rows_file(path) as file:
+        for batch in file.iter_batches(columns=list(_ROW)):
+            for row in batch.filter(pc.equal(batch.column("record"), "revisit")).to_pylist():
+                place = Place(name.segment, row["offset"], row["length"])
+                record = files.read(place, read_head)
+                if _FILE in record.headers:
+                    yield _referred(record).segment
 
 
 def _leaners_in(folder: Path, name: Name, hosts: Container[str]) -> list[_Leaner]:

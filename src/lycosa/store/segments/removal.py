@@ -367,7 +367,7 @@ def _rewrite_kind(path: Path, kind: str, chosen: Chosen, fetches: pa.Array) -> i
             pc.sum(is_dropped(batch)).as_py() or 0 for batch in file.iter_batches(columns=columns)
         )
         if dropped:
-            with rows_writer(temporary(path), file.schema_arrow) as writer:
+            with rows_writer(path, file.schema_arrow.remove_metadata()) as writer:
                 for table in _row_groups(file):
                     writer.write_table(table.filter(pc.invert(is_dropped(table))))
     return int(dropped)

@@ -213,6 +213,7 @@ def seal_segment(
             raise _not_whole(path, found)
         if not found.kept:
             keep_number(folder, name.segment)
+            _empty(path)
             _remove_journals(folder, name)
             path.unlink(missing_ok=True)
             return Sealed(name.segment, 0, len(found.dropped))
@@ -266,15 +267,32 @@ def _drop_records(path: Path, found: Survey) -> None:
         os.close(descriptor)
 
 
-def rows_writer(path: Path, schema: pa.Schema) -> arrow_functions.RowsWriter:
-    """Begin a file of sealed rows."""
-    return arrow_functions.RowsWriter(path, schema, _FEW_VALUES)
+def _empty(path: Path) -> None:
+    """Empty a file of records, on the disk, before its rows are removed.
+
+    A power cut may keep the removal of the rows and lose that of the records, which would look
+    sealed then. An empty file alone is a segment in which nothing counts.
+    """
+    try:
+        descriptor = beneath.descriptor(path, os.O_RDWR)
+    except FileNotFoundError:
+        return
+    try:
+        os.ftruncate(descriptor, 0)
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def rows_writer(final: Path, schema: pa.Schema) -> arrow_functions.RowsWriter:
+    """Begin a file of sealed rows, under a temporary name."""
+    return arrow_functions.RowsWriter(final, schema, _FEW_VALUES)
 
 
 def _write_rows(folder: Path, kind: str, name: Name, found: Survey) -> Path:
     final = sealed_path(folder, kind, name)
     schema = sealed_schema(journal_path(folder, kind, name), kind)
-    with rows_writer(temporary(final), schema) as writer:
+    with rows_writer(final, schema) as writer:
         for rows in _counted(folder, kind, name, found, schema):
             writer.write_table(
                 arrow_functions.sorted_by(rows, "key") if "key" in schema.names else rows

@@ -281,9 +281,11 @@ class _Blocks:
             self._ends.append(size - 1)
 
     def is_torn(self, start: int, extent: int) -> bool:
-        """Return whether a group of records has such a block and cannot be read."""
+        """Return whether a group of records has a part of such a block and cannot be read."""
         first = bisect_left(self._ends, start)
-        if first == len(self._ends) or self._ends[first] >= start + extent:
+        if first == len(self._ends):
+            return False
+        if self._ends[first] // _BLOCK_BYTES * _BLOCK_BYTES >= start + extent:
             return False
         end = start
         for offset, length, _ in _until(members(self._path, start), start + extent):

@@ -17,6 +17,15 @@ from pyarrow._compute import FilterOptions, SetLookupOptions, SortOptions, call_
 from pyarrow._parquet import ParquetWriter
 
 from lycosa import beneath
+from lycosa.store.files import temporary
+
+NAME_KEY = b"lycosa.table"
+"""Under which the footer of a table says which one it is."""
+
+
+def name_of(path: Path) -> bytes:
+    """Return the name of a table: its kind and its segment."""
+    return f"{path.parent.name}/{path.stem}".encode()
 
 
 class RowsWriter:
@@ -25,14 +34,16 @@ class RowsWriter:
     The columns in `few_values` get a dictionary, and those that come with one. For readers all are
     strings: so the file does not say of which type they were here. Each row group says what its
     smallest and largest numbers, moments and keys are. Rows are in no order of their other strings,
-    so of those it would tell readers nothing.
+    so of those it would tell readers nothing. The footer has the name of the table, and every page
+    a checksum (2 % of the time that writing takes).
     """
 
-    def __init__(self, path: Path, schema: pa.Schema, few_values: list[str]) -> None:
+    def __init__(self, final: Path, schema: pa.Schema, few_values: list[str]) -> None:
+        """Begin a file under the temporary name of the `final` one."""
         self._schema = schema
         repeated = [field.name for field in schema if pa.types.is_dictionary(field.type)]
         self._writer = ParquetWriter(
-            str(beneath.new_place(path)),
+            str(beneath.new_place(temporary(final))),
             schema,
             version="2.6",
             compression="zstd",
@@ -42,7 +53,9 @@ class RowsWriter:
             data_page_version="1.0",
             use_compliant_nested_type=True,
             store_schema=not repeated,
+            write_page_checksum=True,
         )
+        self._writer.add_key_value_metadata({NAME_KEY: name_of(final)})
 
     def __enter__(self) -> RowsWriter:
         return self

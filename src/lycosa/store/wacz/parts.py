@@ -6,6 +6,9 @@ file its size, CRC-32 and SHA-256 are kept there, so that a WARC file is read on
 A page that asks for `noarchive` is in no index and in no list, so it is not replayed; its record
 is in the WARC file, which is offered as it is. So an archive that is given away is made of a
 selection of the pages instead (`study.exports.wacz_files`).
+
+A segment whose revisits have payloads in one that another worker still writes to is left out until
+that one is sealed, too.
 """
 
 from __future__ import annotations
@@ -32,6 +35,7 @@ from lycosa.errors import StoreError
 from lycosa.store.files import sync_file, temporary
 from lycosa.store.layout import CDX, Name, cdx_path, names_in, sealed_path, warc_path
 from lycosa.store.lock import alone
+from lycosa.store.segments.leaning import leaning_on_open
 from lycosa.store.tables.missing_tables import damage_told, require_index
 from lycosa.store.tables.parquet_files import rows_file
 from lycosa.store.wacz.layout import Member
@@ -83,7 +87,9 @@ class Parts(NamedTuple):
 def gather(folder: Path, on_bytes: OnBytes = lambda done, of: None) -> Parts:
     """Return the files of the archive of a crawl; makes what is missing."""
     require_index(folder)
-    names = names_in(folder, CDX, ".cdxj")
+    sealed = names_in(folder, CDX, ".cdxj")
+    waiting = leaning_on_open(folder, sealed)
+    names = [name for name in sealed if name not in waiting]
     if not names:
         raise StoreError(
             f"{folder}: has no sealed segment, so there is nothing to replay\n"

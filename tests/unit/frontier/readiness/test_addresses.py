@@ -135,15 +135,37 @@ def test_while_no_address_has_answered_newcomers_have_all_connections() -> None:
     assert crowd.sent == [0, 1, 2, 3, 4]
 
 
-def test_half_of_the_connections_are_for_addresses_that_have_answered() -> None:
+def test_each_address_that_has_answered_has_a_connection_of_its_own() -> None:
     crowd = Crowd(9)
     crowd.end(0, 1.0, has_answered=True)
+    assert crowd.sent == [0, 1, 2, 3]  # three newcomers are left, and no more may come
     crowd.end(1, 1.0, has_answered=False)
-    assert crowd.sent == [0, 1, 2, 3]  # two newcomers are left, and no more may come
-    crowd.end(2, 2.0, has_answered=False)
     assert crowd.sent == [0, 1, 2, 3, 4]
     crowd.enter(0, 3.0)
     assert crowd.sent == [0, 1, 2, 3, 4, 0]
+
+
+def test_half_of_the_connections_at_most_are_for_addresses_that_have_answered() -> None:
+    crowd = Crowd(12)
+    for host in range(3):
+        crowd.end(host, 1.0, has_answered=True)
+    assert crowd.sent == [0, 1, 2, 3, 4]  # two newcomers are left
+    crowd.end(3, 1.0, has_answered=False)
+    assert crowd.sent == [0, 1, 2, 3, 4, 5]
+
+
+def test_an_address_that_has_nothing_left_to_fetch_needs_no_connection() -> None:
+    crowd = Crowd(12)
+    for host in range(2):
+        crowd.end(host, 1.0, has_answered=True)
+    assert crowd.sent == [0, 1, 2, 3]
+    crowd.addresses.done("0", 1.0)
+    crowd.send(1.0)
+    assert crowd.sent == [0, 1, 2, 3, 4]
+    crowd.addresses.done("1", 1.0)
+    crowd.addresses.done("1", 1.0)
+    crowd.send(1.0)
+    assert crowd.sent == [0, 1, 2, 3, 4, 5]
 
 
 def test_connections_that_no_proven_address_uses_are_lent_to_newcomers() -> None:

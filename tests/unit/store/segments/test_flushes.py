@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,10 @@ import pytest
 from lycosa.records import Place
 from lycosa.store.archive import ArchiveStore
 from lycosa.store.layout import KINDS, Name, flushes_path, journal_path, warc_path
+from lycosa.store.segments import sealing
 from lycosa.store.segments.flushes import cut_torn
 from lycosa.store.segments.survey import survey
+from lycosa.store.warc.record_reader import members
 from unit.store.exchanges import capture
 
 NAME = Name(1, 0)
@@ -78,6 +81,23 @@ def test_a_block_of_zeros_within_records_costs_them(tmp_path: Path, block: int) 
     assert len(lost) <= 2
 
 
+def test_every_exchange_that_has_a_part_of_a_lost_block_is_lost(tmp_path: Path) -> None:
+    """Also one that ends within the block: what follows it is lost, too."""
+    places = open_segment(tmp_path)
+    path = warc_path(tmp_path, NAME)
+    content = path.read_bytes()
+    begins = [offset for offset, _, record in members(path) if record.type == "request"]
+    for first in range(512, len(content) - 512, 512):
+        torn = content[:first] + bytes(512) + content[first + 512 :]
+        path.write_bytes(torn)
+        changed = {
+            place.offset
+            for place, begin, end in zip(places, begins, [*begins[1:], len(content)], strict=True)
+            if torn[begin:end] != content[begin:end]
+        }
+        assert {place.offset for place in survey(tmp_path, NAME, everything).lost} == changed
+
+
 def test_zeros_at_the_end_of_the_records_cost_the_last_one(tmp_path: Path) -> None:
     places = open_segment(tmp_path)
     path = warc_path(tmp_path, NAME)
@@ -131,3 +151,22 @@ def test_the_number_of_a_segment_that_is_removed_is_not_given_again(tmp_path: Pa
     assert list((tmp_path / "warc").glob("*.gz")) == []
     assert store.append(capture(3)).segment == 2
     store.abandon()
+
+
+def test_records_that_come_back_without_their_rows_are_no_sealed_segment(tmp_path: Path) -> None:
+    """Nothing counts in a segment: a cut has kept the removal of its rows, and lost the other."""
+    open_segment(tmp_path)
+    path, kept = warc_path(tmp_path, NAME), tmp_path / "kept"
+    removed = sealing._remove_journals
+
+    def removing(*given: object) -> None:
+        os.link(path, kept)
+        removed(*given)  # type: ignore[arg-type]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sealing, "_remove_journals", removing)
+        sealing.seal_dead(tmp_path, lambda place, key: False)
+    kept.rename(path)
+    assert sealing.unsealed(tmp_path) == [NAME]
+    sealing.seal_dead(tmp_path, lambda place, key: False)
+    assert not path.exists() and sealing.unsealed(tmp_path) == []

@@ -15,10 +15,11 @@ import pytest
 
 from lycosa.records import Capture, Outcome
 from lycosa.store.archive import ArchiveStore
+from lycosa.store.files import temporary
 from lycosa.store.layout import cdx_path, warc_names, warc_path
 from lycosa.store.reader import captures, find, find_text, rows
 from lycosa.store.segments import sealing
-from lycosa.store.tables.arrow_functions import RowsWriter
+from lycosa.store.tables.arrow_functions import NAME_KEY, RowsWriter, name_of
 from lycosa.store.tables.rows import signed, url_id
 from lycosa.store.warc.cdx import surt
 from unit.store.exchanges import answer, capture, failure, robots
@@ -199,15 +200,18 @@ def test_rows_are_written_as_parquet_s_own_writer_would(tmp_path: Path) -> None:
     with RowsWriter(ours, rows.schema, ["kind"]) as writer:
         writer.write_table(rows)
         writer.write_table(rows.slice(10, 20))
+    temporary(ours).rename(ours)
     with pq.ParquetWriter(
         theirs,
         rows.schema,
         compression="zstd",
         use_dictionary=["kind"],
         write_statistics=["key", "n"],  # of other strings they tell nothing
+        write_page_checksum=True,
     ) as writer:
         writer.write_table(rows)
         writer.write_table(rows.slice(10, 20))
+        writer.add_key_value_metadata({NAME_KEY: name_of(ours)})
     assert ours.read_bytes() == theirs.read_bytes()
     with pytest.raises(ValueError, match="another schema"), RowsWriter(ours, rows.schema, []) as w:
         w.write_table(rows.select(["key"]))
