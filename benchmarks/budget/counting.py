@@ -56,6 +56,7 @@ def count(job: str, source: Path | None = None) -> tuple[Counted, Calls]:
 
 def calls_of(job: str, source: Path | None = None) -> Calls:
     """Return the calls a page of each function, without those of the harness."""
+    _warm(source)
     few, many = (_profile(job, pages, source) for pages in (FEW_PAGES, MANY_PAGES))
     between = MANY_PAGES - FEW_PAGES
     each = {name: (many.get(name, 0) - few.get(name, 0)) / between for name in many.keys() | few}
@@ -163,6 +164,12 @@ def crawl(
         )
     if done.returncode:
         raise RuntimeError(f"job {job}, {pages} pages: ended with {done.returncode}\n{done.stderr}")
+
+
+@cache
+def _warm(source: Path | None) -> None:
+    """Crawl a page, so that no counted run writes the byte code that others find."""
+    crawl("plain", 1, source)
 
 
 @cache

@@ -153,6 +153,8 @@ class Addresses:
         self._is_admitting = False
         self._lively: dict[int, float] = {}
         """When each proven gate was last asked, the latest at the end."""
+        self._latest = -1
+        """The gate that was noted last."""
         self._machines_at = machines_at
         self._agenda = agenda
         self._slots = slots
@@ -219,7 +221,10 @@ class Addresses:
         if self._slots is not None:
             self._slots.let_go(address, pause)
         if gate.standing == PROVEN:
-            self._note_lively(gate, now)
+            if gate.number == self._latest:  # it stands at the end already
+                self._lively[gate.number] = now
+            else:
+                self._note_lively(gate, now)
         gate.free_at = now + pause
         self._end_turn(gate, now)
 
@@ -323,6 +328,7 @@ class Addresses:
         return max(connections - min(connections // 2, len(lively)), 1)
 
     def _note_lively(self, gate: _Gate, now: float) -> None:
+        self._latest = gate.number
         self._lively.pop(gate.number, None)
         self._lively[gate.number] = now
         if len(self._lively) > MOST_LIVELY:

@@ -169,8 +169,9 @@ class Readiness:
     def give_back(self, host: int, now: float) -> None:
         """End a request: the address's pause begins, and the host's, as the state has it."""
         self._phase[host] = IDLE
-        if (address := self._held.pop(host, "")) == "":
-            address = self._address.pop(host)
+        is_held = host in self._held
+        address = (self._held if is_held else self._address).pop(host)
+        if not is_held:
             self.addresses.asked(address, now)
         self._plan(host, now)
         if self._phase[host] == IDLE:
@@ -212,8 +213,7 @@ class Readiness:
         """Take the answer of the name server; None means that it had none."""
         if self._phase[host] != RESOLVING:
             return
-        before = self._address.pop(host, None)
-        had_turn = host in self._had_turn
+        before, had_turn = self._address.pop(host, None), host in self._had_turn
         self._had_turn.discard(host)
         if address is None:
             self._phase[host] = IDLE
