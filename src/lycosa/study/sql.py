@@ -97,11 +97,22 @@ def _refuse_broken(query: str, broken: Mapping[str, StoreError]) -> None:
             raise why
 
 
+_ABOUT_THE_QUERY = (
+    duckdb.BinderException,
+    duckdb.CatalogException,
+    duckdb.ParserException,
+    duckdb.PermissionException,
+)
+
+
 def is_damage(error: duckdb.Error) -> bool:
     """Return whether a query failed because of the bytes of a table.
 
-    Arrow's errors come with the name of the stream that DuckDB has got from it.
+    Arrow's errors come with the name of the stream that DuckDB has got from it. Errors about the
+    query quote it, and a query may name files, too.
     """
+    if isinstance(error, _ABOUT_THE_QUERY):
+        return False
     text = str(error)
     words = ("stream registered as", "ZSTD", "Parquet", "parquet", "Snappy", "Thrift", "TProtocol")
     return any(word in text for word in words)

@@ -123,6 +123,13 @@ def test_no_other_file_can_be_read(crawl: Path, query: str) -> None:
         answer(crawl, query.format(folder=crawl))
 
 
+@pytest.mark.parametrize("query", ["select parquet from pages", "select 1 frm 'a.parquet'"])
+def test_a_wrong_query_that_says_parquet_is_not_damage(crawl: Path, query: str) -> None:
+    with pytest.raises(LycosaError) as told:
+        answer(crawl, query)
+    assert "--repair" not in str(told.value)
+
+
 def test_the_second_wall_stands_without_the_first(
     crawl: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
