@@ -44,8 +44,11 @@ PAGE_BYTES = PAGE
 PAGE_SLOTS = SLOTS
 
 
-cdef int _read(int descriptor, uint64_t number, Slot *page) except -1 nogil:
-    """Read a page; what the file does not have is empty. Returns how many slots are used."""
+cdef int _read(int descriptor, uint64_t number, Slot *page, uint64_t tag) except -1 nogil:
+    """Read a page; what the file does not have is empty.
+
+    Returns the place of the tag, or that of the first slot that is not used.
+    """
     cdef ssize_t found = pread(descriptor, page, PAGE, <long> ((number + 1) * PAGE))
     cdef int used = 0
     if found < 0:
@@ -53,7 +56,7 @@ cdef int _read(int descriptor, uint64_t number, Slot *page) except -1 nogil:
             raise OSError("an index of payloads cannot be read")
     if found < PAGE:
         memset(<char *> page + found, 0, PAGE - found)
-    while used < SLOTS and page[used].tag:
+    while used < SLOTS and page[used].tag and page[used].tag != tag:
         used += 1
     return used
 
@@ -62,14 +65,11 @@ def find(int descriptor, uint64_t pages, uint64_t tag):
     """Return segment and offset under a tag, or None."""
     cdef Slot page[SLOTS]
     cdef uint64_t number = page_of(tag, pages)
-    cdef int used, i, step
+    cdef int i, step
     for step in range(STEPS):
-        used = _read(descriptor, number + step, page)
-        for i in range(used):
-            if page[i].tag == tag:
-                return page[i].segment, page[i].offset
-        if used < SLOTS:
-            return None
+        i = _read(descriptor, number + step, page, tag)
+        if i < SLOTS:
+            return (page[i].segment, page[i].offset) if page[i].tag else None
     return None
 
 
@@ -78,18 +78,13 @@ def add(int descriptor, uint64_t pages, uint64_t tag, uint32_t segment, uint32_t
     cdef Slot page[SLOTS]
     cdef Slot slot
     cdef uint64_t number = page_of(tag, pages)
-    cdef int used, i, step
+    cdef int i, step
     slot.tag, slot.offset, slot.segment = tag, offset, segment
     for step in range(STEPS):
-        used = _read(descriptor, number + step, page)
-        for i in range(used):
-            if page[i].tag == tag:
-                break
-        else:
-            i = used
+        i = _read(descriptor, number + step, page, tag)
         if i < SLOTS:
             _write(descriptor, &slot, sizeof(Slot), (number + step + 1) * PAGE + i * sizeof(Slot))
-            return int(i == used)
+            return int(page[i].tag == 0)
     return 0  # all these pages are full: the payload will be stored again
 
 
@@ -129,7 +124,7 @@ cdef uint64_t _spread(
     cdef int used, i
     memset(counts, 0, sizeof(counts))
     for number in range(pages + STEPS - 1):
-        used = _read(source, number, page)
+        used = _read(source, number, page, 0)
         for i in range(used):
             at = page_of(page[i].tag, more)
             while at + STEPS > first + WINDOW:
