@@ -6,6 +6,7 @@ in `calls/`, so that a count that is too high is told with the functions that gr
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from collections.abc import Mapping
 
@@ -14,8 +15,11 @@ from benchmarks.budget.jobs import TESTED
 
 FILE = HERE / "budgets.toml"
 CALLS = HERE / "calls"
-TOLERANCE = {"system_calls": 0.05}
-"""The part by which a count may be higher: the kernel decides how often a lock is waited for."""
+TOLERANCE = {"system_calls": 0.05, "allocations": 0.02}
+"""The part by which a count may be higher: kernels and C libraries differ a little."""
+PYTHON = (3, 11)
+"""The Python that the budgets are of; others count calls in other ways."""
+OTHER_PYTHON = 0.1
 HEAD = """\
 # What a page of each fixed job may cost, counted by `python -m benchmarks.budget` (calls,
 # allocations, system calls; Python 3.11) and by `python -m benchmarks.budget --instructions`
@@ -42,10 +46,11 @@ def write(budgets: Mapping[str, Budget]) -> None:
 
 def exceeded(budget: Budget, counted: Budget) -> list[str]:
     """Return the counts above their budgets, a line each."""
+    slack = 0.0 if sys.version_info[:2] == PYTHON else OTHER_PYTHON
     return [
         f"{name}: {value:g} a page, and the budget is {budget[name]:g}"
         for name, value in counted.items()
-        if value > budget[name] * (1 + TOLERANCE.get(name, 0.001))
+        if value > budget[name] * (1 + slack + TOLERANCE.get(name, 0.001))
     ]
 
 
