@@ -15,6 +15,7 @@ lengthen some 380 expressions that read the state and keep nothing from them.
 from __future__ import annotations
 
 from array import array
+from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
@@ -198,12 +199,11 @@ class PartitionState(Holdings):
             source = self.table.find(event.source) if event.source else None
             self.sources.add(len(pages.site), event.source, source)
         self.table.add_many(event.keys)
-        found = self.sites_for(event.keys)
-        pages.add(found, event.distances)
-        for site in set(found):
-            count = found.count(site)
-            sites.pending[site] += count
-            sites.mined_out[site] = 0
+        pages.add(found := self.sites_for(event.keys), event.distances)
+        # Most pages link to one site; a page may also link to as many as it has links.
+        counts = {found[0]: len(found)} if len(set(found)) == 1 else Counter(found)
+        for site, count in counts.items():
+            sites.pending[site], sites.mined_out[site] = sites.pending[site] + count, 0
             self.pending += 0 if sites.closed[site] else count
         if event.queues:
             self.topics.queued(len(pages.site) - len(event.keys), event.queues, event.positions)
