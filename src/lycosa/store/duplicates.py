@@ -74,9 +74,7 @@ NOTHING = Known()
 class Duplicates:
     """The payloads that the store of a worker may refer to."""
 
-    def __init__(
-        self, folder: Path, read: ReadBy, files: WarcFiles, most_waiting: int = MOST_WAITING
-    ) -> None:
+    def __init__(self, folder: Path, read: ReadBy, files: WarcFiles) -> None:
         """`read` reads records, also those that are not flushed."""
         self._index = PayloadIndex(folder)
         self._read = read
@@ -85,7 +83,6 @@ class Duplicates:
         self._recent: dict[tuple[int, Sharer], Place] = {}
         self._waiting: deque[tuple[int, Sharer, int, Place]] = deque()
         """Payloads whose event is not known to be in the log: partition, sharer, tag, place."""
-        self._most_waiting = most_waiting
         self._noted = self._settled = 0
 
     def look_for(self, capture: Capture, message: Message) -> Known:
@@ -107,7 +104,7 @@ class Duplicates:
 
     def note(self, tag: int, capture: Capture, place: Place, payload_bytes: int) -> None:
         """Remember where a payload was stored."""
-        if len(self._waiting) >= self._most_waiting:
+        if len(self._waiting) >= MOST_WAITING:
             return
         sharer = self._sharer(capture)
         partition = capture.request.partition if payload_bytes >= LEAST_BYTES else NO_PARTITION
@@ -126,7 +123,8 @@ class Duplicates:
         `look_for` and `note`.
         """
         settled = [self._waiting.popleft() for _ in range(mark - self._settled)]
-        self._settled = mark
+        # Never back: what was noted behind a mark has no event that the log is known to have.
+        self._settled = max(self._settled, mark)
         # Without an entry of ours, too: another worker may have put a larger file in its place.
         self._index.add_all(
             (tag, place.segment, place.offset)

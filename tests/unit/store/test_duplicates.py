@@ -12,6 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from lycosa.records import Capture, Place
+from lycosa.store import duplicates
 from lycosa.store.archive import ArchiveStore
 from lycosa.store.layout import KINDS, warc_names, warc_path
 from lycosa.store.reader import captures
@@ -68,6 +69,33 @@ def test_what_the_log_has_refused_is_referred_to_by_nobody(tmp_path: Path) -> No
         place = store.append(page(f"org.p{partition}:/", partition))
         assert kind(store, place) == "response"
         store.lose(partition, 1)
+    store.close()
+
+
+def test_a_mark_of_before_makes_nothing_durable_that_came_later(tmp_path: Path) -> None:
+    store = ArchiveStore(tmp_path)
+    before = store.mark()
+    store.append(page("org.a:/", 3, b"another" * 100))
+    commit(store, 3)
+    store.settle(before, [3])
+    mark = store.mark()
+    store.append(page("org.b:/", 3))
+    store.settle(mark, [3])
+    assert kind(store, store.append(page("org.c:/", 4))) == "response"
+    store.close()
+
+
+def test_payloads_beyond_those_that_may_wait_are_stored_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(duplicates, "MOST_WAITING", 1)
+    store = ArchiveStore(tmp_path)
+    store.append(page("org.a:/", 3, b"another" * 100))
+    for name in ("b", "c"):
+        assert kind(store, store.append(page(f"org.{name}:/", 3))) == "response"
+    commit(store, 3)
+    store.append(page("org.d:/", 3))
+    assert kind(store, store.append(page("org.e:/", 3))) == "revisit"
     store.close()
 
 
