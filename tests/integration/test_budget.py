@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import platform
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
@@ -61,5 +63,14 @@ def test_a_count_above_its_budget_is_told_with_what_grew() -> None:
     assert budgets.exceeded({"c_calls": 300.0}, {"c_calls": 340.0}) == [
         "c_calls: 340 a page, and the budget is 300"
     ]
+
+
+def test_where_the_budgets_were_counted_they_are_strict(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(budgets, "COUNTED_ON", (sys.version_info[:2], platform.machine()))
+    assert budgets.exceeded({"allocations": 300.0}, {"allocations": 300.2}) == []
+    assert budgets.exceeded({"allocations": 300.0}, {"allocations": 301.0})
+
+
+def test_functions_that_grew_are_told_by_how_much() -> None:
     before, after = {"a.py:f": 1.0, "<len>": 9.0}, {"a.py:f": 3.0, "<len>": 9.0, "b.py:g": 1.0}
     assert budgets.grown(before, after) == ["+2.00 a.py:f", "+1.00 b.py:g"]
