@@ -45,6 +45,8 @@ from lycosa.url.key import host_of, key_of
 _FILE, _OFFSET = "WARC-Refers-To-Filename", "WARC-Refers-To-File-Offset"
 _URL, _DATE = "WARC-Refers-To-Target-URI", "WARC-Refers-To-Date"
 _ROW = ("record", "offset", "length")
+LONG_AGO = 1.0
+"""Before every moment at which a segment was sealed."""
 
 
 class _Leaner(NamedTuple):
@@ -147,7 +149,12 @@ def leaning_on_open(folder: Path, sealed: Iterable[Name]) -> set[Name]:
 def _began(folder: Path, name: Name) -> float:
     """Return when a segment was begun; 0 if nothing of it was flushed."""
     for _, _, record in members(warc_path(folder, name)):
-        return datetime.fromisoformat(record.headers["WARC-Date"]).timestamp()
+        try:
+            return datetime.fromisoformat(record.headers["WARC-Date"]).timestamp()
+        except (KeyError, ValueError, OverflowError):
+            return (
+                LONG_AGO  # the file may be damaged or a stranger's: then all that lean on it wait
+            )
     return 0.0
 
 

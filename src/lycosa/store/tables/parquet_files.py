@@ -46,4 +46,5 @@ def footer_of(path: Path) -> pq.FileMetaData:
 def _require_own(path: Path, footer: pq.FileMetaData) -> None:
     told = (footer.metadata or {}).get(NAME_KEY)
     if told is not None and told != name_of(path):
-        raise pa.ArrowInvalid(f"its rows are those of {told.decode('utf-8', 'replace')}")
+        said = repr(told[:80])[2:-1]  # a stranger may have written it, for a terminal to obey
+        raise pa.ArrowInvalid(f"its rows are those of {said}")
