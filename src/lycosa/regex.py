@@ -1,21 +1,24 @@
-"""Compiles users' expressions for RE2, whose time grows linearly with the text.
+"""Matches users' regular expressions in bounded time.
+
+Python's `re` backtracks: `(a+)+$` takes twice as long for every further letter, and strangers
+choose the letters. So expressions are matched by RE2, whose time grows linearly with the text. RE2
+has neither look-around nor back-references for that reason.
+docs/decisions/0016-plugins.md explains the choice, with figures.
 
 An expression must be valid in RE2 and in Python's `re`, and mean the same in both. An error names
 the construct that only `re` has, and what to write instead; constructs with two different
 meanings are refused, too. One difference remains: `$` does not match before a final line
 break. It cannot be seen in a canonical URL, which has no line breaks.
+
+RE2 is not imported before the first expression is compiled.
 """
 
 from __future__ import annotations
 
 import re
 import warnings
-
-import re2
-
-from lycosa.regex.expression import Expression
-
-re2.set_fallback_notification(re2.FALLBACK_EXCEPTION)
+from functools import cache
+from typing import Any, Protocol
 
 _SPLIT = "write two rules instead: reject what must not be there first, then accept the rest"
 _CONSTRUCTS = (
@@ -36,12 +39,27 @@ _SETS = re.compile(r"\\.|\[\^?(\]?(?:\\.|[^\]\\])*)", re.DOTALL)
 """Escaped characters, and the sets between them up to their first `]`."""
 
 
-class NotLinear(ValueError):
-    """An expression of `re` that cannot be matched in linear time, or not with the same meaning."""
+class Expression(Protocol):
+    """A compiled expression."""
+
+    def search(self, text: str, /) -> object:
+        """Return something true when the expression is found in the text."""
+
+    def sub(self, replacement: str, text: str, /) -> str:
+        """Return the text with every match replaced; `\\1` and `\\g<name>` stand for groups."""
 
 
-def compile_linear(text: str) -> Expression:
-    """Compile an expression of both dialects; raises ValueError, NotLinear if it is one of `re`."""
+@cache
+def _engine() -> Any:
+    """Return RE2, set to raise instead of falling back to `re`; most crawls never need it."""
+    import re2
+
+    re2.set_fallback_notification(re2.FALLBACK_EXCEPTION)
+    return re2
+
+
+def compile_expression(text: str) -> Expression:
+    """Compile an expression of both dialects; raises ValueError for any other."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # of sets in sets, which are refused below
@@ -52,21 +70,21 @@ def compile_linear(text: str) -> Expression:
             "single quotes, so that `\\` is kept"
         ) from None
     if _NO_LEAST.search(text):
-        raise NotLinear(f"`{text}`: a repetition needs its least number: write `{{0,3}}`")
+        raise ValueError(f"`{text}`: a repetition needs its least number: write `{{0,3}}`")
     if any("[:" in (found[1] or "").replace("\\[", "") for found in _SETS.finditer(text)):
-        raise NotLinear(
+        raise ValueError(
             f"`{text}`: in a set write `\\[` for a bracket, so that it does not begin a class"
         )
     try:
-        compiled: Expression = re2.compile(text)
+        compiled: Expression = _engine().compile(text)
     except (re.error, ValueError, OverflowError, RecursionError) as error:
-        raise NotLinear(_explained(text, str(error))) from None
+        raise ValueError(_explained(text, str(error))) from None
     return compiled
 
 
 def compile_lines(text: bytes) -> re.Pattern[bytes]:
     """Compile an expression of our own making for the lines of a text."""
-    compiled: re.Pattern[bytes] = re2.compile(text, re2.MULTILINE)
+    compiled: re.Pattern[bytes] = _engine().compile(text, _engine().MULTILINE)
     return compiled
 
 
