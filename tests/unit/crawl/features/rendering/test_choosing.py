@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lycosa.config.render import Render
-from lycosa.crawl.rendering.choosing import has_scripts, verdict_on
+from lycosa.crawl.features.rendering.choosing import has_scripts, verdict_on
 from lycosa.frontier.fold.facts.rendering import (
     RENDERED_ALWAYS,
     RENDERED_IF_EMPTY,

@@ -7,7 +7,7 @@ import time
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.crawl.answers.novelty.copies import NEAR_BITS, Nearness, SeenTexts
+from lycosa.crawl.features.novelty.copies import NEAR_BITS, Nearness, SeenTexts
 
 FINGERPRINTS = st.integers(1, 2**64 - 1)
 BITS = st.sets(st.integers(0, 63), max_size=8)

@@ -157,7 +157,7 @@ def test_explain_says_that_it_was_tried_and_why(tmp_path: Path) -> None:
     about = explain(login, the_job, log, {0: state}, partitioner_of(the_job, None))
     assert about.outcome is Outcome.NO_SITEMAP
     assert (about.via, about.rule) == ("mined", "sitemap")
-    assert "tried as the site's sitemap, and what came is none" in about.standing
+    assert "tried as the site's sitemap, but the answer is not a sitemap" in about.standing
     assert about.history[0].what == f"tried as the site's sitemap: {USUAL} redirects to it"
     about = explain(USUAL, the_job, log, {0: state}, partitioner_of(the_job, None))
     assert about.history[0].what == "tried as the site's sitemap: its robots file names none"

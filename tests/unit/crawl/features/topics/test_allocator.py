@@ -10,7 +10,7 @@ from typing import cast
 import pytest
 
 from lycosa.config import Job
-from lycosa.crawl.topics.allocator import TopicTurns
+from lycosa.crawl.features.topics.allocator import TopicTurns
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.firsts import Firsts

@@ -7,8 +7,8 @@ from array import array
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lycosa.crawl.topics._evidence import gathered, waiting_links
-from lycosa.crawl.topics.evidence import (
+from lycosa.crawl.features.topics._evidence import gathered, waiting_links
+from lycosa.crawl.features.topics.evidence import (
     HINT_BYTES,
     WEIGHTS,
     FocusedEvidence,

@@ -12,9 +12,9 @@ import pytest
 from benchmarks.partitions import waiting_partition
 
 from lycosa.config import Traps
-from lycosa.crawl.answers.novelty.copies import SeenTexts
-from lycosa.crawl.answers.novelty.traps import OFTEN, SOME, TrapWatch
 from lycosa.crawl.answers.page_answer import PageAnswer
+from lycosa.crawl.features.novelty.copies import SeenTexts
+from lycosa.crawl.features.novelty.traps import OFTEN, SOME, TrapWatch
 from lycosa.extract.fingerprint import fingerprint
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.records import Answer, Fetched, Outcome, Purpose, Request, Weighed
@@ -66,7 +66,7 @@ class Bench:
             host = self.state.sites.host[self.state.pages.site[number]]
             if self.state.hosts.closed[host]:
                 continue
-            outcome = self.watch.put_aside(self.state, number)
+            outcome = self.watch.permitted(self.state, number)
             if outcome is not None:
                 self.partition.settle(1.0, [number], outcome)
                 continue
@@ -79,9 +79,11 @@ class Bench:
             answered.site = self.state.pages.site[number]
             answered.text, answered.fingerprint = content, fingerprint(content)
             self.partition.finish(Fetched(1.0, number, Outcome.KEPT, 200, 1, 0.0, 1.0))
-            answered.times_shown = self.texts.times_shown(answered)
+            answered.outcome = Outcome.KEPT
+            self.texts.learned(answered)
             answered.known_urls = len(self.state.table) - led_to
-            self.watch.weigh(answered)
+            answered.is_first = True
+            self.watch.learned(answered)
         return asked
 
     def weighed(self) -> list[Weighed]:
@@ -138,17 +140,6 @@ def test_what_brings_nothing_new_is_put_aside(pages, reason: Outcome, most: int)
     assert bench.crawl(pages(2000)) <= most
     assert bench.state.outcomes[reason] >= 1000
     assert bench.crawl([("/about.html", "Something else. " + prose("about"))]) == 1
-
-
-def test_without_a_budget_nothing_is_put_aside() -> None:
-    bench = Bench(Traps(budget=0))
-    assert bench.watch.is_on is False
-    shut = Bench()
-    shut.crawl(months(100))
-    shut.watch = TrapWatch(Traps(budget=0), shut.texts)
-    page = shut.state.table.find(f"{SITE}/cal/1008-04")
-    assert page is not None
-    assert shut.watch.put_aside(shut.state, page) is None
 
 
 def test_what_was_repeated_is_known_in_the_next_life() -> None:
@@ -240,7 +231,7 @@ def test_seeds_parts_and_pages_that_were_asked_for_are_not_put_aside() -> None:
     bench.partition.admit(2.0, "", keys[1:], [21, 21], [keys[1]])
     found = [bench.state.table.find(key) for key in keys]
     asked = bench.state.table.find(f"{SITE}/cal/1000-01")
-    verdicts = [bench.watch.put_aside(bench.state, page or 0) for page in (*found, asked)]
+    verdicts = [bench.watch.permitted(bench.state, page or 0) for page in (*found, asked)]
     assert verdicts == [None, None, Outcome.TRAP_CALENDAR, None]
 
 

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from lycosa.config import Job
-from lycosa.crawl.answers.languages import LanguageFilter, require_languages
+from lycosa.crawl.features.languages import LanguageFilter, require_languages
 from lycosa.errors import ConfigError
 from lycosa.extract.facts import Facts
 from lycosa.records import Outcome
@@ -135,7 +135,7 @@ def test_a_job_without_the_filter_loads_no_detector() -> None:
     program = (
         "import sys\n"
         "import lycosa.crawl.worker.worker, lycosa.crawl.processes.run\n"
-        "found = {'py3langid', 'lycosa.crawl.answers.languages',"
+        "found = {'py3langid', 'lycosa.crawl.features.languages',"
         " 'lycosa.extract.languages'} & set(sys.modules)\n"
         "assert not found, found\n"
     )
