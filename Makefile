@@ -11,21 +11,23 @@ unexport PYTHONDONTWRITEBYTECODE
 # The newest supported Python of this machine is taken; PYTHON=path names another one.
 export PYTHON INSTALL
 
-.PHONY: help setup audit-dependencies demo cluster-demo simulation test tested check checked package fresh bench budget bench-parts bench-scale bench-study bench-lock \
+.PHONY: help setup audit-dependencies demo cluster-demo simulation test tested test-all test-times check checked package fresh bench budget bench-parts bench-scale bench-study bench-lock \
 	docs docs-lock reference figures conformance soak mutants debug-build lock clean
 
 help:
 	@echo "make demo         a small web on loopback, crawled as a user would"
 	@echo "make cluster-demo three servers and three members on loopback; one is killed, another joins"
 	@echo "make simulation   a crawl in virtual time, killed on the way, judged by the referee"
-	@echo "make test         everything that must hold, in a few minutes"
+	@echo "make test         linters, and the tests that answer in five minutes on two cores"
+	@echo "make test-all     make test, then the slow tests: PostgreSQL, NATS, S3, Chromium, typed examples, long crawls"
+	@echo "make test-times   wall and processor time by test file; TESTS=folder, SLOW=yes for the slow tests"
 	@echo "make check        linters, types and layers alone"
 	@echo "make audit-dependencies  known weaknesses of the locked packages; needs the network"
 	@echo "make package      a wheel in dist/, installed alone and tried"
 	@echo "make fresh        demo, test and package on a bare Debian 12 and 13, in a chroot; DEBIAN=trixie"
 	@echo "make conformance  published test suites; DATA=folder with url/, robots/, rdfa/, microdata/"
 	@echo "make docs         the documentation as a site, build/site/index.html; searched without a server"
-	@echo "make reference    the pages on keys, commands and Python, made from the code"
+	@echo "make reference    the pages on keys, commands, Python and packages, made from the code"
 	@echo "make bench        the race against other crawlers; RACE=--quick, RACE=--profile"
 	@echo "make budget       what a page costs, in calls, allocations, system calls and instructions"
 	@echo "make bench-parts  what each part costs"
@@ -49,7 +51,7 @@ endif
 endif
 
 # Python compiles a module when it is first imported; pip would compile all of them, which took a third of its time.
-$(STAMP): requirements/dev.lock pyproject.toml setup.py $(shell find src/lycosa -name '*.pyx' -o -name '*.pxi')
+$(STAMP): requirements/dev.lock pyproject.toml setup.py $(shell find src/lycosa -name '*.pyx' -o -name '*.pxi' -o -name '*.pxd')
 	sh tools/prerequisites.sh venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-compile --require-hashes -r requirements/dev.lock
 	$(BIN)/pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
@@ -81,9 +83,21 @@ $(VENV)/.collected: $(STAMP)
 	-$(BIN)/pytest --collect-only --ignore tests/conformance >/dev/null
 	touch $@
 
+# Which tests are slow: tests/tiers.py. No test is in both tiers.
+FIRST := not slow and not soak and not conformance
+REST := slow and not soak and not conformance
+
 # Tests wait for processes and sockets, so more of them run side by side than there are cores.
 tested: $(VENV)/.collected
-	$(BIN)/pytest -n 5 --dist worksteal -m "not conformance and not soak" --ignore tests/conformance
+	$(BIN)/pytest -n 5 --dist worksteal -m "$(FIRST)" --ignore tests/conformance
+
+test-all: test
+	@sh tools/prerequisites.sh test-all
+	$(BIN)/pytest -n 5 --dist worksteal -m "$(REST)" --ignore tests/conformance
+
+TESTS ?= tests
+test-times: $(VENV)/.collected
+	$(BIN)/pytest -n 2 --dist loadfile --times -m "$(if $(SLOW),$(REST),$(FIRST))" --ignore tests/conformance $(TESTS)
 
 # A wheel in dist/, installed alone, without any extra, and tried there.
 TRIED := .cache/package
@@ -105,8 +119,10 @@ conformance: setup
 bench: setup
 	$(BIN)/python -m benchmarks.race $(RACE)
 
-# Instructions are counted by callgrind; its minutes do not depend on how busy the machine is, its counts neither.
+# Instructions are counted by valgrind; how busy the machine is changes its minutes, not its counts.
+JOBS ?= plain hosts tls data
 budget: setup
+	@sh tools/prerequisites.sh soak
 	$(BIN)/python -m benchmarks.budget --instructions $(JOBS)
 
 bench-parts: setup
@@ -167,6 +183,7 @@ reference: setup
 	$(BIN)/python -c "from lycosa.config import reference; print(reference(), end='')" > docs/reference/configuration.md
 	$(BIN)/python -c "from lycosa.cli.reference import reference; print(reference(), end='')" > docs/reference/commands.md
 	$(BIN)/python -c "from lycosa.api.reference import reference; print(reference(), end='')" > docs/reference/api.md
+	$(BIN)/python tools/packages.py > docs/reference/packages.md
 
 docs-lock: setup
 	$(BIN)/pip install --quiet uv
@@ -177,6 +194,7 @@ figures: setup
 	$(BIN)/python -m benchmarks.figures $(FIGURE)
 
 soak: setup
+	@sh tools/prerequisites.sh soak
 	$(BIN)/pytest -n auto -m soak
 	$(BIN)/pytest -n auto -m "hypothesis and not soak and not conformance" --hypothesis-profile long
 
@@ -195,7 +213,7 @@ lock: setup
 		--python-version 3.11 pyproject.toml -o requirements/dev.lock
 	$(BIN)/uv pip compile --universal --generate-hashes --quiet --no-header \
 		--python-version 3.11 pyproject.toml -c requirements/dev.lock -o requirements/run.lock
-	$(BIN)/uv pip compile --universal --generate-hashes --extra cluster --extra s3 --extra study --quiet --no-header \
+	$(BIN)/uv pip compile --universal --generate-hashes --extra cluster --extra proxy --extra s3 --extra study --quiet --no-header \
 		--python-version 3.11 pyproject.toml -c requirements/dev.lock -o requirements/cluster.lock
 
 clean:

@@ -9,20 +9,42 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 COMPILED = (
+    "lycosa._failpoint",
+    "lycosa._loop_clock",
     "lycosa.coding.heads._reading",
     "lycosa.extract._fingerprint",
     "lycosa.extract.html._growth",
     "lycosa.extract.html._scan",
     "lycosa.extract.beginnings._look",
     "lycosa.extract.structured.rdfa.walk._walk",
-    "lycosa.crawl.topics._evidence",
+    "lycosa.crawl.answers._link_cache",
+    "lycosa.crawl.answers._page_stages",
+    "lycosa.crawl.answers._routes",
+    "lycosa.crawl.features.novelty._seen",
+    "lycosa.crawl.features.topics._evidence",
+    "lycosa.crawl.worker._pump",
+    "lycosa.crawl.worker._sending",
     "lycosa.extract.topics._softmax",
+    "lycosa.fetch._delivery",
+    "lycosa.fetch.carriers._exchange",
+    "lycosa.fetch.carriers._wires",
+    "lycosa.frontier._page_steps",
+    "lycosa.frontier.fold._admitted",
+    "lycosa.frontier.fold._fetched",
+    "lycosa.frontier.readiness.addresses",
+    "lycosa.frontier.readiness.agenda",
+    "lycosa.frontier.readiness.hosts",
+    "lycosa.frontier.readiness.sites",
     "lycosa.frontier.schedulers._queues",
     "lycosa.frontier.schedulers._topic_queues",
     "lycosa.frontier.urltable._table",
     "lycosa.links._columns",
     "lycosa.memory._arenas",
+    "lycosa.store._appending",
+    "lycosa.store.tables._rows",
+    "lycosa.store.warc._cdx_lines",
     "lycosa.store.warc._packing",
+    "lycosa.store.warc._records",
     "lycosa.store.warc._slots",
     "lycosa.url._ada",
 )
@@ -44,8 +66,11 @@ extensions = [
     for name in COMPILED
 ]
 
-cores = len(os.sched_getaffinity(0))
-setup(
-    ext_modules=cythonize(extensions, compiler_directives=directives, nthreads=cores),
-    options={"build_ext": {"parallel": cores}},
-)
+if __name__ == "__main__":
+    cores = len(os.sched_getaffinity(0))
+    setup(
+        ext_modules=cythonize(
+            extensions, compiler_directives=directives, nthreads=cores, include_path=["src"]
+        ),
+        options={"build_ext": {"parallel": cores}},
+    )

@@ -3,7 +3,7 @@
     python -m benchmarks.contents FOLDER … [--most 80]
 
 Files of the folders by their suffix; HTML also as servers send it, in gzip and in brotli. `over` is
-the worst file's growth beyond 0.1 % and 64 bytes: 0 or less keeps the promise of decision 101.
+the worst file's growth beyond 0.1 % and 64 bytes: 0 or less keeps the promise of decision 11.
 """
 
 from __future__ import annotations

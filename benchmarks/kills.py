@@ -14,7 +14,7 @@ and robots files as always. Judged from what is left: every page in the tables o
 WARC files. With `--copies` four of five pages have one of ten texts, whatever their host: each is
 stored a few times, and every other record of it must refer to one of these. "Resume to request" is
 the time from the start of the process to its first request; a host rests for its pause and a second
-after a resume (docs/decisions/0037-repeats-after-a-kill.md).
+after a resume (docs/decisions/0008-politeness-after-a-kill.md).
 """
 
 from __future__ import annotations

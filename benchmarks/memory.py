@@ -38,6 +38,7 @@ from lycosa.cluster.partitioners import make_partitioner
 from lycosa.config import Job
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
+from lycosa.crawl.features.of_job import features_of
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.seeds import plant
@@ -110,7 +111,7 @@ class LongCrawl:
             poll_seconds=float("inf"),
         )
         plant(job.seeds, parts.scope, parts.partitioner, self._log, self._clock.now())
-        self._worker = Worker(parts, self._reasons.append)
+        self._worker = Worker(parts, self._reasons.append, features_of)
         self._worker.open(range(partitions))
         self._worker.begin()
 

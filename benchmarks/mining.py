@@ -22,7 +22,7 @@ from benchmarks.race.table import markdown
 from lycosa.config import Job
 from lycosa.crawl.simulation.result import Result
 from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.crawl.status.progress import mined_of
+from lycosa.crawl.status.figures import mined_of
 from lycosa.testweb.generated.plans import Secrets, secretive
 from lycosa.testweb.generated.web import GeneratedWeb
 from lycosa.testweb.webs.graph import GraphWeb

@@ -6,7 +6,7 @@ from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
-from lycosa.frontier.readiness.hosts import WorkerContext
+from lycosa.frontier.readiness.phases import WorkerContext
 
 
 def waiting_partition() -> Partition:

@@ -14,6 +14,7 @@ import tempfile
 import time
 from pathlib import Path
 
+from lycosa.records import Place
 from lycosa.store.warc.payload_index import FILE, PayloadIndex
 
 LOOKS = 200_000
@@ -30,13 +31,15 @@ def enter(index: PayloadIndex, pages: int, batch: int) -> tuple[float, float, in
     chance = random.Random(0)
     began_with, most, spent, longest = resident_bytes(), 0, 0.0, 0.0
     for start in range(0, pages, batch):
-        entries = [(chance.getrandbits(64) or 1, 1, start + n) for n in range(batch)]
+        places = {chance.getrandbits(64) or 1: Place(1, start + n, 0) for n in range(batch)}
         clock, cpu = time.perf_counter(), time.process_time()
-        index.add_all(entries)
+        index.add_all(places)
         spent += time.process_time() - cpu
         longest = max(longest, time.perf_counter() - clock)
         most = max(most, resident_bytes())
-    return spent, longest, most - began_with
+    cpu = time.process_time()
+    index.finish()
+    return spent + time.process_time() - cpu, longest, most - began_with
 
 
 def looked(index: PayloadIndex, seed: int, count: int) -> tuple[float, int]:

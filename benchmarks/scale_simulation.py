@@ -44,7 +44,7 @@ from lycosa.crawl.takeover import read_partition
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
-from lycosa.frontier.readiness.hosts import WorkerContext
+from lycosa.frontier.readiness.phases import WorkerContext
 from lycosa.log.loose import LooseLog
 from lycosa.log.memory import MemoryLog
 from lycosa.log.protocol import Write

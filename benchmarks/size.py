@@ -50,6 +50,7 @@ from lycosa.cluster.partitioners import make_partitioner
 from lycosa.config import Job
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
+from lycosa.crawl.features.of_job import features_of
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.processes.machine import collect_seldom
 from lycosa.crawl.scope import JobScope
@@ -205,7 +206,7 @@ def crawl_on(folder: Path, urls: int, kind: str, asked: argparse.Namespace) -> F
         random=random.Random(SEED),
         poll_seconds=float("inf"),
     )
-    worker = Worker(parts, reasons.append)
+    worker = Worker(parts, reasons.append, features_of)
     worker.open(range(PARTITIONS))
     worker.begin()
 

@@ -31,7 +31,8 @@ from isal import isal_zlib
 
 from lycosa.records import Answer, Capture, LinkKind, Links, Outcome, Purpose, Request, Target
 from lycosa.store.archive import ArchiveStore
-from lycosa.store.tables.rows import Pending, Text, url_id
+from lycosa.store.tables._rows import Pending
+from lycosa.store.tables.rows import url_id
 from lycosa.store.warc import warc_format
 from lycosa.store.warc.exchange import Writer, message_of
 from lycosa.url import url_of
@@ -142,17 +143,10 @@ def measure_digests(captures: list[Capture]) -> None:
 
 def measure_rows(captures: list[Capture]) -> None:
     for start in range(0, len(captures), COMMIT_PAGES):
-        pending = Pending()
-        for number, capture in enumerate(captures[start : start + COMMIT_PAGES]):
-            values = [number, number, 0, capture.key, capture.request.url, "www.example.org"]
-            values += ["192.0.2.1", "kept", 200, "text/html", 30_000, False, "sha1:" + "A" * 32]
-            values += [0, 0, "response", "lycosa-0-00001.warc.gz", 0, 1, 0, 1]
-            facts = ["utf-8", capture.title, "", "en", 7, 21, number, "link", ""]
-            facts += [False, False, None, None]
-            pending.add_page((*values, *facts, len(capture.links.kinds), 1, 0, False))
-            text = Text(capture.text, capture.request.url, capture.title, "en")
-            pending.add_content(tuple(values), [capture.links], text)
-        pending.batches()
+        pending = Pending("lycosa-0-00001.warc.gz")
+        for capture in captures[start : start + COMMIT_PAGES]:
+            pending.add(capture, "response", "sha1:" + "A" * 32, True, 0, 1, 0, 1)
+        pending.messages()
 
 
 def measure(size: int, pages: int, repeats: int, folder: Path | None) -> dict[str, float]:

@@ -22,9 +22,9 @@ from types import SimpleNamespace
 from typing import Any, cast
 
 from lycosa.config import Job
-from lycosa.crawl.topics.allocator import TopicTurns
-from lycosa.crawl.topics.classifier import Classifier
-from lycosa.crawl.topics.predictor import Predictor
+from lycosa.crawl.features.topics.allocator import TopicTurns
+from lycosa.crawl.features.topics.classifier import Classifier
+from lycosa.crawl.features.topics.predictor import Predictor
 from lycosa.extract.facts import Facts
 from lycosa.extract.topics.training import Example, train
 from lycosa.frontier.fold.state import PartitionState

@@ -24,13 +24,13 @@ from typing import NamedTuple
 from benchmarks.partitions import waiting_partition
 
 from lycosa.config import Job
-from lycosa.crawl.answers.novelty.copies import SeenTexts
-from lycosa.crawl.answers.novelty.traps import TrapWatch
 from lycosa.crawl.answers.page_answer import PageAnswer
+from lycosa.crawl.features.novelty.copies import SeenTexts
+from lycosa.crawl.features.novelty.traps import TrapWatch
 from lycosa.crawl.simulation.kills import KillPlan, no_kills
 from lycosa.crawl.simulation.result import Result
 from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.crawl.status.progress import refusals_of
+from lycosa.crawl.status.figures import refusals_of
 from lycosa.extract.fingerprint import fingerprint
 from lycosa.extract.page import scan
 from lycosa.frontier.fold.state import PartitionState
@@ -183,9 +183,11 @@ def weigh_folder(root: Path, start: str) -> tuple[int, int, PartitionState]:
         answered.host = state.sites.host[answered.site]
         answered.text, answered.fingerprint = content, fingerprint(content)
         partition.finish(Fetched(1.0, page, Outcome.KEPT, 200, 1, 0.0, 1.0))
-        answered.times_shown = texts.times_shown(answered)
+        answered.outcome = Outcome.KEPT
+        texts.learned(answered)
         answered.known_urls = len(state.table) - 10  # every copy at the full price
-        watch.weigh(answered)
+        answered.is_first = True
+        watch.learned(answered)
         pages += 1
     copies = {e.page for e in partition.uncommitted if isinstance(e, Weighed) and e.content}
     return pages, len(copies), state

@@ -12,6 +12,7 @@ import os
 import shutil
 import tempfile
 from collections import Counter
+from collections.abc import Generator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +21,8 @@ from hypothesis import settings
 
 from needs import leave_out, told
 from seeds import SHORT
+from tiers import mark_slow
+from times import Times
 
 pytest_plugins = ["servers.fixtures"]
 
@@ -37,8 +40,14 @@ _IN_MEMORY = pytest.StashKey[str]()
 _LEFT_OUT = pytest.StashKey[Counter[str]]()
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--times", action="store_true", help="print the seconds of every test file")
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
+    if config.option.times:
+        config.pluginmanager.register(Times())
     if config.option.basetemp or not os.access(_MEMORY, os.W_OK):
         return
     if shutil.disk_usage(_MEMORY).free >= _ROOM_BYTES:
@@ -46,9 +55,13 @@ def pytest_configure(config: pytest.Config) -> None:
         config.stash[_IN_MEMORY] = config.option.basetemp
 
 
-@pytest.hookimpl(trylast=True)
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """After the choice by markers: what was not asked for is not counted as left out."""
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> Generator[None, None, None]:
+    mark_slow(items)
+    yield
+    # After the choice by markers: what was not asked for is not counted as left out.
     config.stash[_LEFT_OUT] = leave_out(config, items)
 
 

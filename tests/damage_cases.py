@@ -7,8 +7,7 @@ For each case: `sql` over the damaged tables, `verify` (quick and full), `verify
 and `verify` has nothing to say. Each runs in a process of its own, with a time limit.
 
 A case is good if it ends like that and no reader was silent: `sql` has answered as before the
-damage or named it, and never with an error that is not ours. Of a segment without a trace
-(`own_damage`) `verify` must tell, also the quick one.
+damage or named it, and never with an error that is not ours.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ from damage import (
     stopped,
     swap,
 )
-from own_damage import KINDS_OF_DAMAGE, OF_OPEN, WITHOUT_A_TRACE
+from own_damage import KINDS_OF_DAMAGE, OF_OPEN
 
 SECONDS = 120
 PROCESSES = os.cpu_count() or 1
@@ -138,7 +137,7 @@ def run_case(case: Case, base: Path, folder: Path, result: Path) -> None:
     from lycosa.crawl.verify.inspection import verify
     from lycosa.crawl.verify.repair import repair
 
-    told: dict[str, Any] = {"step": "copy", "is_traceless": case.file in WITHOUT_A_TRACE}
+    told: dict[str, Any] = {"step": "copy"}
     try:
         shutil.copytree(base, folder)
         before = answer(folder)
@@ -179,8 +178,7 @@ def is_good(told: dict[str, Any]) -> bool:
     """Return whether a case ended with the truth, and no reader was silent on the way."""
     if told["step"] != "end" or told["complaints"] or not told["clean"]:
         return False
-    is_named = not told["sql"] or str(told["sql"][0]).startswith("error: ")
-    return is_named or (told["is_traceless"] and told["quick"] and told["full"])
+    return not told["sql"] or str(told["sql"][0]).startswith("error: ")
 
 
 def run_all(

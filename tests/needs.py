@@ -42,6 +42,10 @@ def _has_strace() -> bool:
     return shutil.which("strace") is not None
 
 
+def _has_valgrind() -> bool:
+    return shutil.which("valgrind") is not None
+
+
 def _can_mount() -> bool:
     probe = [*UNSHARE, "mount", "-t", "tmpfs", "-o", "size=64k", "lycosa", "/mnt"]
     try:
@@ -77,6 +81,7 @@ def _can_have_addresses() -> bool:
 NEEDS = {
     "chromium": Need(_has_chromium, "apt-get install chromium fonts-liberation"),
     "strace": Need(_has_strace, "apt-get install strace"),
+    "valgrind": Need(_has_valgrind, "sh tools/prerequisites.sh soak"),
     "npm": Need(_has_npm, "apt-get install npm"),
     "mounts": Need(_can_mount, "apt-get install util-linux mount; some machines ask for root"),
     "postgresql": Need(_has_postgres, "apt-get install postgresql"),
@@ -84,7 +89,7 @@ NEEDS = {
         _can_make_networks, "as root: apt-get install iproute2 iptables util-linux gcc"
     ),
     "own-addresses": Need(_can_have_addresses, "as root: apt-get install iproute2 util-linux"),
-    "debian-nats": Need(_has_debian_nats, "sh tools/prerequisites.sh test"),
+    "debian-nats": Need(_has_debian_nats, "sh tools/prerequisites.sh test-all"),
 }
 
 

@@ -162,6 +162,3 @@ def _of_open() -> dict[str, Damage]:
 
 KINDS_OF_DAMAGE: dict[str, Damage] = _of_files() | _of_folders() | _of_several()
 OF_OPEN: dict[str, Damage] = _of_open()
-WITHOUT_A_TRACE = ("a sealed segment removed", "the last segment removed")
-"""With all files of a segment gone, nothing beside them tells `sql` that there was one: segments in
-which nothing counts are removed by ourselves. The log knows, and `resume` and `verify` ask it."""

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import settings
 
 soak = pytest.mark.soak
+slow = pytest.mark.slow
 
 SHORT, LONG = "short", "long"
 """The profiles of Hypothesis: of every run, and of `make soak`."""

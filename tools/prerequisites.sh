@@ -7,6 +7,8 @@
 #   prerequisites.sh python   the path of that Python, on standard output
 #   prerequisites.sh venv DIR that, and a virtual environment made with it; one of another version is replaced
 #   prerequisites.sh test     what some tests need; those tests are left out without it, under CI all fails
+#   prerequisites.sh test-all the same for the slow tests
+#   prerequisites.sh soak     the same for the long runs
 #
 # PYTHON=path names the interpreter, otherwise the newest that is supported and complete is taken.
 set -eu
@@ -158,13 +160,21 @@ download_old_nats() {
 ensure_test() {
     command -v chromium >/dev/null ||
         for_tests Chromium "the tests open reports in Chromium" chromium fonts-liberation
+}
+
+ensure_test_all() {
+    ensure_test
     command -v strace >/dev/null || for_tests strace "a test counts system calls" strace
     has_postgresql || for_tests PostgreSQL "the tests run a PostgreSQL of their own" postgresql
     unpack_old_nats && return
     say "missing: Debian's nats-server, which a test sees refused. Type this:" \
-        "" "    make test INSTALL=yes" ""
+        "" "    make test-all INSTALL=yes" ""
     [ -z "${CI:-}" ] || exit 1
     say "The tests that need Debian's nats-server are left out and counted at the end."
+}
+
+ensure_soak() {
+    command -v valgrind >/dev/null || for_tests valgrind "a long test counts instructions" valgrind
 }
 
 case ${1:-} in
@@ -180,5 +190,7 @@ venv)
     fi
     ;;
 test) ensure_test ;;
-*) fail "usage: prerequisites.sh build | python | venv DIR | test" ;;
+test-all) ensure_test_all ;;
+soak) ensure_soak ;;
+*) fail "usage: prerequisites.sh build | python | venv DIR | test | test-all | soak" ;;
 esac

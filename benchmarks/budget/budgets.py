@@ -17,16 +17,23 @@ from benchmarks.budget.jobs import TESTED
 FILE = HERE / "budgets.toml"
 CALLS = HERE / "calls"
 TOLERANCE = {"system_calls": 0.05}
-"""The part by which a count may be higher: the kernel decides how often a lock is waited for."""
-COUNTED_ON = ((3, 11), "aarch64")
-"""The Python and the processor that the budgets are of."""
+"""The part by which a count may be higher: the kernel decides how often a lock is waited for.
+Others may be higher by a thousandth. Instructions of two runs differ by 0.004 % (`plain`) and by
+0.016 % (`tls`, whose keys are new in each run)."""
+NOISE = {"data": 0.01, "hosts": 0.005}
+"""The part by which instructions of a job may be higher still: runs differ by 0.6 and 0.25 %."""
+COUNTED_ON = (3, 11)
+"""The Python that the budgets are of. Its counts are the same on aarch64 and x86-64."""
 ELSEWHERE = 0.1
 """The part by which counts may be higher with others: they count calls in other ways."""
+INSTRUCTIONS = f"kilo_instructions_{platform.machine()}"
+"""Processors have instructions of their own, and so have their budgets."""
 HEAD = """\
 # What a page of each fixed job may cost, counted by `python -m benchmarks.budget` (calls,
 # allocations, system calls; Python 3.11) and by `python -m benchmarks.budget --instructions`
-# (thousands of instructions in user space; aarch64). `--write` puts the present counts here. A line
-# that rises is a decision: say in the commit what the price buys.
+# (thousands of instructions in user space, by processor). `--write` puts the present counts here.
+# A line that rises is a decision: say in the commit what the price buys. Of the jobs (`jobs.py`),
+# `every` has all features that can be counted, and `bare` none of those that are on by default.
 """
 
 Budget = Mapping[str, float]
@@ -46,14 +53,14 @@ def write(budgets: Mapping[str, Budget]) -> None:
     FILE.write_text("".join(parts), encoding="utf-8")
 
 
-def exceeded(budget: Budget, counted: Budget) -> list[str]:
-    """Return the counts above their budgets, a line each."""
-    here = (sys.version_info[:2], platform.machine())
-    slack = 0.0 if here == COUNTED_ON else ELSEWHERE
+def exceeded(budget: Budget, counted: Budget, noise: float = 0.0) -> list[str]:
+    """Return the counts above their budgets, a line each; only some jobs have all budgets."""
+    slack = 0.0 if sys.version_info[:2] == COUNTED_ON else ELSEWHERE
+    parts = TOLERANCE | {INSTRUCTIONS: 0.001 + noise}
     return [
         f"{name}: {value:g} a page, and the budget is {budget[name]:g}"
         for name, value in counted.items()
-        if value > budget[name] * (1 + slack + TOLERANCE.get(name, 0.001))
+        if name in budget and value > budget[name] * (1 + slack + parts.get(name, 0.001))
     ]
 
 

@@ -19,11 +19,13 @@ from typing import Any, NamedTuple, cast
 
 from benchmarks.budget.fixed_web import Shape, whole_web
 from benchmarks.budget.jobs import JOBS
+from benchmarks.budget.prepared import ROOT, files_of
 
 FEW_PAGES, MANY_PAGES = 200, 600
 """The pages of the two crawls. The first has all that happens once, the second 400 pages more."""
 HERE = Path(__file__).parent
 _HARNESS = "benchmarks/budget/"
+_SERVER = (f"{_HARNESS}server.py", f"{_HARNESS}fixed_web.py")
 
 Calls = Mapping[str, float]
 """Calls a page of each function, by its module and name; functions of C have no module."""
@@ -56,7 +58,7 @@ def count(job: str, source: Path | None = None) -> tuple[Counted, Calls]:
 
 def calls_of(job: str, source: Path | None = None) -> Calls:
     """Return the calls a page of each function, without those of the harness."""
-    _warm(source)
+    warm(job, source)
     few, many = (_profile(job, pages, source) for pages in (FEW_PAGES, MANY_PAGES))
     between = MANY_PAGES - FEW_PAGES
     each = {name: (many.get(name, 0) - few.get(name, 0)) / between for name in many.keys() | few}
@@ -89,15 +91,15 @@ def system_calls_of(job: str, source: Path | None = None) -> float:
 
 
 def instructions_of(job: str, source: Path | None = None) -> float:
-    """Return the instructions of user space a page, the server's included, by callgrind."""
+    """Return the instructions of user space a page, the server's included, by cachegrind."""
 
     def counted(pages: int) -> int:
         with tempfile.TemporaryDirectory() as told:
-            file = Path(told) / "callgrind"
-            valgrind = ["valgrind", "--quiet", "--tool=callgrind"]
-            crawl(job, pages, source, before=[*valgrind, f"--callgrind-out-file={file}"])
-            found = re.search(r"^(?:totals|summary): (\d+)", file.read_text(), re.MULTILINE)
-            assert found is not None, "callgrind has counted nothing"
+            file = Path(told) / "counted"
+            valgrind = ["valgrind", "--quiet", "--tool=cachegrind", "--cache-sim=no"]
+            crawl(job, pages, source, before=[*valgrind, f"--cachegrind-out-file={file}"])
+            found = re.search(r"^summary: (\d+)", file.read_text(), re.MULTILINE)
+            assert found is not None, "cachegrind has counted nothing"
             return int(found[1])
 
     return _a_page(counted(FEW_PAGES), counted(MANY_PAGES))
@@ -112,15 +114,36 @@ def _profile(job: str, pages: int, source: Path | None) -> dict[str, int]:
     with tempfile.TemporaryDirectory() as told:
         file = Path(told) / "profile"
         crawl(job, pages, source, behind=["--count", str(file)])
-        # The type of `stats` is not declared: function to counts and callers.
-        entries = cast("dict[Any, Any]", pstats.Stats(str(file)).stats)  # type: ignore[attr-defined]
+        return profiled(file)
+
+
+def profiled(file: Path) -> dict[str, int]:
+    """Return how often each function was called by a profile, without those of the harness."""
+    # The type of `stats` is not declared: function to counts and callers.
+    entries = cast("dict[Any, Any]", pstats.Stats(str(file)).stats)  # type: ignore[attr-defined]
+    served = _of_the_server(entries)
     found: dict[str, int] = {}
-    for (module, _, name), (_, often, _, _, callers) in entries.items():
-        if _HARNESS in module:
+    for function, (_, often, _, _, callers) in entries.items():
+        module, _, name = function
+        if function in served or _HARNESS in module:
             continue
-        ours = sum(told[1] for caller, told in callers.items() if _HARNESS in caller[0])
+        # What the harness does in the crawl's place (jobs of threads) calls the crawl's functions.
+        ours = {one for one in callers if module == "~" and _HARNESS in one[0]} | served
+        others = sum(told[1] for caller, told in callers.items() if caller in ours)
         known = _name(module, name)
-        found[known] = found.get(known, 0) + often - (ours if module == "~" else 0)
+        found[known] = found.get(known, 0) + often - others
+    return found
+
+
+def _of_the_server(entries: dict[Any, Any]) -> set[Any]:
+    """Return the functions of the server, and those that it alone calls."""
+    found = {function for function in entries if function[0].endswith(_SERVER)}
+    while more := {
+        function
+        for function, (*_, callers) in entries.items()
+        if callers and function not in found and found.issuperset(callers)
+    }:
+        found |= more
     return found
 
 
@@ -145,8 +168,13 @@ def crawl(
     with tempfile.TemporaryDirectory() as passing:
         folder = folder or Path(passing)
         name = str(folder)
+        source = source or ROOT / "src"
         (folder / "web").write_bytes(_web(JOBS[job].shape))
-        path = os.pathsep.join([str(source or HERE.parents[1] / "src"), str(HERE.parents[1])])
+        for kind in JOBS[job].files:
+            for file, content in files_of(kind, source).items():
+                (folder / file).parent.mkdir(exist_ok=True)
+                (folder / file).write_bytes(content)
+        path = os.pathsep.join([str(source), str(ROOT)])
         run = [sys.executable, "-m", "benchmarks.budget.fixed_run", job, str(pages), name]
         done = subprocess.run(
             [*map(str, before or []), *run, *(behind or [])],
@@ -167,14 +195,14 @@ def crawl(
 
 
 @cache
-def _warm(source: Path | None) -> None:
+def warm(job: str, source: Path | None) -> None:
     """Crawl a page, so that no counted run writes the byte code that others find."""
-    crawl("plain", 1, source)
+    crawl(job, 1, source)
 
 
 @cache
 def _web(shape: Shape) -> bytes:
-    return marshal.dumps(whole_web(shape))
+    return marshal.dumps(tuple(whole_web(shape)))
 
 
 @cache

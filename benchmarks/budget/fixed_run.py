@@ -1,6 +1,7 @@
 """Runs one crawl so that every run takes the same steps, and counts what it calls.
 
-    python -m benchmarks.budget.fixed_run JOB PAGES FOLDER [--count FILE]
+    python -m benchmarks.budget.fixed_run JOB PAGES FOLDER
+                                          [--resume] [--count FILE] [--modules FILE]
 
 Three things make a run the same each time: the web's server runs in the crawl's own thread, when
 the crawl's loop waits; the clock is a number that each turn of the loop moves on; what would run in
@@ -9,12 +10,12 @@ a thread runs at once. The crawl itself is the one that users start, with its so
 
 from __future__ import annotations
 
+import argparse
 import concurrent.futures
 import marshal
 import os
 import random
 import select
-import socket
 import sys
 import time
 from collections.abc import Callable
@@ -23,56 +24,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from benchmarks.budget.fixed_web import NOT_FOUND
+from benchmarks.budget.fixed_web import Web
 from benchmarks.budget.jobs import JOBS, Fixed
+from benchmarks.budget.server import Server
 
 TURN_SECONDS = 0.0007
 """How far the clock goes on with each turn of the loop: about the time of a page."""
 BEGAN = 1_700_000_000.0
-
-
-class Server:
-    """Answers on loopback, whenever it is told to."""
-
-    def __init__(self, addresses: list[str], answers: dict[str, bytes]) -> None:
-        self._answers = answers
-        self._events = select.epoll()
-        self._listeners: dict[int, socket.socket] = {}
-        self._connections: dict[int, socket.socket] = {}
-        self.port = 0
-        for address in addresses:
-            listener = socket.create_server((address, self.port), backlog=512)
-            listener.setblocking(False)
-            self.port = listener.getsockname()[1]
-            self._listeners[listener.fileno()] = listener
-            self._events.register(listener, select.EPOLLIN)
-
-    def step(self, wait: float = 0.0) -> bool:
-        """Answer everything that has been asked; returns whether there was anything."""
-        found = self._events.poll(wait)
-        for number, _ in sorted(found):
-            if number in self._listeners:
-                self._accept(self._listeners[number])
-            else:
-                self._answer(self._connections[number])
-        return bool(found)
-
-    def _accept(self, listener: socket.socket) -> None:
-        connection, _ = listener.accept()
-        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        connection.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 1 << 20)
-        self._connections[connection.fileno()] = connection
-        self._events.register(connection, select.EPOLLIN)
-
-    def _answer(self, connection: socket.socket) -> None:
-        asked = connection.recv(65_536)
-        if not asked:
-            self._events.unregister(connection)
-            del self._connections[connection.fileno()]
-            connection.close()
-            return
-        target = asked.split(b" ", 2)[1].decode()
-        connection.sendall(self._answers.get(target) or NOT_FOUND)
 
 
 class Steps:
@@ -122,12 +80,13 @@ class AtOnce:
         """Do nothing: all is done."""
 
 
-def settle(server: Server) -> None:
+def settle(server: Server, *, with_numpy: bool) -> None:
     """Make everything take the same steps from now on; Lycosa must not be imported yet.
 
     A plain installation has no NumPy, which pyarrow loads where it is; callgrind cannot read it.
     """
-    sys.modules["numpy"] = None  # type: ignore[assignment]
+    if not with_numpy:
+        sys.modules["numpy"] = None  # type: ignore[assignment]
     os.urandom = random.Random(0).randbytes
     os.getpid = lambda: 1
     moment = [BEGAN]
@@ -138,28 +97,56 @@ def settle(server: Server) -> None:
     concurrent.futures.ThreadPoolExecutor = AtOnce  # type: ignore[assignment,misc]
 
 
-def run(fixed: Fixed, pages: int, folder: Path, counted: Path | None) -> None:
+def run(
+    fixed: Fixed, pages: int, folder: Path, counted: Path | None = None, *, is_resume: bool = False
+) -> None:
     """Crawl so many pages, and write the profile of the calls to `counted` if it is given."""
     addresses = [f"127.0.1.{number + 1}" for number in range(fixed.hosts)]
-    server = Server(addresses, marshal.loads((folder / "web").read_bytes()))
-    settle(server)
-    from lycosa.cli.main import main
-
+    web = Web(*marshal.loads((folder / "web").read_bytes()))
+    certificate = folder / "server.pem" if fixed.scheme == "https" else None
+    server = Server(addresses, web, certificate)
+    settle(server, with_numpy=fixed.needs_numpy)
     command = fixed.command(addresses, server.port, pages, folder)
+    if is_resume:
+        command = fixed.resume_command(pages, folder)
     if counted is None:
-        code = main(command)
+        code = _main(command)
     else:
         import cProfile
 
         profile = cProfile.Profile()
         profile.enable()
-        code = main(command)
+        code = _main(command)
         profile.disable()
         profile.dump_stats(counted)
     if code:
         raise SystemExit(code)
 
 
+def _main(command: list[str]) -> int:
+    from lycosa.cli.main import main  # is counted, and must come behind `settle`
+
+    return main(command)
+
+
+def loaded(before: set[str]) -> list[str]:
+    """Return what is loaded since: modules of Lycosa, and other packages by their names."""
+    known = [name for name, module in sys.modules.items() if module is not None]
+    names = {name if name.startswith("lycosa.") else name.partition(".")[0] for name in known}
+    others = before | sys.stdlib_module_names
+    return sorted(name for name in names - others if not name.startswith(("_", "cython")))
+
+
 if __name__ == "__main__":
-    name, count, where, *rest = sys.argv[1:]
-    run(JOBS[name], int(count), Path(where), Path(rest[1]) if rest else None)
+    parser = argparse.ArgumentParser()
+    parser.add_argument("job", choices=list(JOBS))
+    parser.add_argument("pages", type=int)
+    parser.add_argument("folder", type=Path)
+    parser.add_argument("--resume", action="store_true")
+    parser.add_argument("--count", type=Path)
+    parser.add_argument("--modules", type=Path)
+    asked = parser.parse_args()
+    at_first = set(sys.modules)
+    run(JOBS[asked.job], asked.pages, asked.folder, asked.count, is_resume=asked.resume)
+    if asked.modules is not None:
+        asked.modules.write_text("\n".join(loaded(at_first)), encoding="utf-8")

@@ -6,9 +6,12 @@ import random
 from typing import NamedTuple
 
 PAGES = 4000
+LOGIN_PATH = b"/login"
 CHAPTER = 25
 """Pages of one folder."""
 NEW_LINKS = 6
+COOKIE = b"session=in"
+OPEN_PATHS = (b"/robots.txt", LOGIN_PATH)
 WORDS = [
     *("value", "type", "method", "trait", "slice", "index", "iterator", "buffer", "pointer"),
     *("string", "element", "range", "length", "memory", "returns", "panics", "reference"),
@@ -26,6 +29,32 @@ class Shape(NamedTuple):
     """JSON-LD on every page."""
     has_forms: bool = False
     """A search form on every page."""
+    has_login: bool = False
+    """Pages are for those who have logged in."""
+    has_sitemap: bool = False
+    """The robots file names a sitemap of all pages."""
+    has_soft_404: bool = False
+    """What is not there is answered as if it were; each page links to one such address."""
+
+
+class Web(NamedTuple):
+    """What the server sends."""
+
+    answers: dict[str, bytes]
+    """By path; `POST` and the path for forms that are sent."""
+    missing: bytes
+    """For other paths."""
+    closed: bytes = b""
+    """For requests without the cookie; empty if all may see everything."""
+
+    def answer(self, asked: bytes) -> bytes:
+        """Return the answer to a request."""
+        method, target, rest = asked.split(b" ", 2)
+        if method == b"POST":
+            target = b"POST " + target
+        elif self.closed and COOKIE not in rest and target not in OPEN_PATHS:
+            return self.closed
+        return self.answers.get(target.decode()) or self.missing
 
 
 def path_of(number: int) -> str:
@@ -62,6 +91,8 @@ def body_of(number: int, shape: Shape) -> bytes:
             f'<pre class="code"><code>let <span class="name">{_text(chance, 1)}</span> = '
             f'<span class="number">{chance.randrange(10_000)}</span>;</code></pre>'
         )
+    if shape.has_soft_404:
+        parts.append(f'<p><a href="/gone/{number}.html">{_text(chance, 2)}</a></p>')
     parts.append('</main><footer><a href="/">Manual</a></footer></body></html>\n')
     return "".join(parts).encode()
 
@@ -77,23 +108,40 @@ def _data(number: int) -> str:
     )
 
 
-def _answer(body: bytes, kind: str, status: str = "200 OK") -> bytes:
+def _answer(body: bytes, kind: str, status: str = "200 OK", more: str = "") -> bytes:
     head = (
         f"HTTP/1.1 {status}\r\nServer: fixed\r\nDate: Wed, 18 Nov 2026 10:00:00 GMT\r\n"
-        f"Content-Type: {kind}\r\nContent-Length: {len(body)}\r\n"
+        f"Content-Type: {kind}\r\nContent-Length: {len(body)}\r\n{more}"
         f'Last-Modified: Tue, 17 Nov 2026 10:00:00 GMT\r\nETag: "{len(body):x}"\r\n'
         "Connection: keep-alive\r\nAccept-Ranges: bytes\r\n\r\n"
     )
     return head.encode() + body
 
 
-def whole_web(shape: Shape) -> dict[str, bytes]:
+def whole_web(shape: Shape, site: str = "http://h1.fixed.test") -> Web:
     """Return what the server sends for each path, head and body."""
     kind = "text/html; charset=utf-8"
     answers = {path_of(number): _answer(body_of(number, shape), kind) for number in range(PAGES)}
-    answers["/robots.txt"] = _answer(b"User-agent: *\nDisallow: /private/\n", "text/plain")
+    rules = "User-agent: *\nDisallow: /private/\n"
+    if shape.has_sitemap:
+        rules += f"Sitemap: {site}/sitemap.xml\n"
+        answers["/sitemap.xml"] = _answer(_sitemap(site), "application/xml")
+    answers["/robots.txt"] = _answer(rules.encode(), "text/plain")
     answers["/"] = answers[path_of(0)]
-    return answers
+    missing = _answer(b"<h1>Not found</h1>", "text/html", "404 Not Found")
+    if shape.has_soft_404:
+        missing = _answer(b"<title>Oops</title><h1>Oops</h1><p>" + b"Not here. " * 60, kind)
+    if not shape.has_login:
+        return Web(answers, missing)
+    form = f'<form action="{LOGIN_PATH.decode()}" method="post"><input name="user"></form>'
+    answers[LOGIN_PATH.decode()] = _answer(form.encode(), kind)
+    cookie = f"Location: /\r\nSet-Cookie: {COOKIE.decode()}; Path=/\r\n"
+    answers[f"POST {LOGIN_PATH.decode()}"] = _answer(b"", kind, "303 See Other", cookie)
+    closed = _answer(b"", kind, "302 Found", f"Location: {LOGIN_PATH.decode()}\r\n")
+    return Web(answers, missing, closed)
 
 
-NOT_FOUND = _answer(b"<h1>Not found</h1>", "text/html", "404 Not Found")
+def _sitemap(site: str) -> bytes:
+    rows = "".join(f"<url><loc>{site}{path_of(number)}</loc></url>" for number in range(PAGES))
+    space = "http://www.sitemaps.org/schemas/sitemap/0.9"
+    return f'<?xml version="1.0"?>\n<urlset xmlns="{space}">{rows}</urlset>'.encode()

@@ -8,6 +8,7 @@ bytes. Files of the archive and of tables are compared byte for byte, the log ro
 
 from __future__ import annotations
 
+import argparse
 import os
 import sqlite3
 import sys
@@ -66,12 +67,20 @@ def _rows_differing(one: Path, two: Path) -> Iterator[str]:
         yield f"{len(dumps[0])} and {len(dumps[1])} rows"
 
 
-if __name__ == "__main__":
-    first, second, *jobs = sys.argv[1:]
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.budget.same", description=__doc__)
+    parser.add_argument("source", type=Path, help="the `src` folder of a checkout, built")
+    parser.add_argument("other", type=Path, help="that of another one")
+    parser.add_argument("jobs", nargs="*", metavar="JOB", help=f"of {', '.join(JOBS)}; default all")
+    options = parser.parse_args()
     found = 0
-    for name in jobs or JOBS:
-        lines = differences(name, Path(first), Path(second))
+    for name in options.jobs or JOBS:
+        lines = differences(name, options.source, options.other)
         found += len(lines)
         print(f"{name}: {len(lines)} differences" if lines else f"{name}: the same")
         print("".join(f"  {line}\n" for line in lines), end="")
-    sys.exit(bool(found))
+    return bool(found)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -15,6 +15,7 @@ from lycosa.cluster.partitioners import make_partitioner
 from lycosa.config import Job
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
+from lycosa.crawl.features.of_job import features_of
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.seeds import plant
@@ -84,6 +85,9 @@ class InstantTransport:
     def cut(self, partition: int) -> None:
         raise NotImplementedError("no other owner takes a partition of the kernel")
 
+    def let_go(self, is_wanted: Callable[[str], bool], idle_seconds: float) -> None:
+        pass
+
 
 class NoStore:
     """Keeps nothing: what is left is the kernel alone."""
@@ -148,7 +152,7 @@ class Crawl:
             poll_seconds=float("inf"),
         )
         plant(self.job.seeds, ports.scope, ports.partitioner, log, self.clock.now())
-        self.worker = Worker(ports, self.reasons.append)
+        self.worker = Worker(ports, self.reasons.append, features_of)
         self.worker.open(range(PARTITIONS))
 
     def run(self) -> int:

@@ -106,7 +106,7 @@ def watch_everything(watch: Stopwatch, log: Log, store: object) -> None:
     watch.watch(Partition, "next_task", "choose")
     watch.watch(Readiness, "take", "choose")
     watch.watch(type(log), "owner", "choose")
-    watch.watch(answer_stages, "read_page", "scan")
+    watch.watch(answer_stages, "scan", "scan")
     watch.watch(Router, "resolve", "resolve")
     watch.watch(type(store), "append", "store")
     watch.watch(Partition, "finish", "finish")

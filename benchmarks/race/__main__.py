@@ -48,7 +48,7 @@ def main() -> None:
             with server.serving(nginx, tree, tls=asked.tls) as port:
                 profile.write(Course(tree, port, tls=asked.tls))
         return
-    racers = clients(asked.clients)
+    racers = clients(asked.clients, asked.beside)
     began = time.monotonic()
     races = [_race(nginx, tree, racers, asked) for tree in chosen]
     section = _section(races, racers, time.monotonic() - began, asked.tls)
@@ -65,6 +65,9 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--quick", action="store_true", help="tree A, one run, no plain Scrapy")
     parser.add_argument("--trees", nargs="+", choices=list(trees.TREES), default=None)
     parser.add_argument("--clients", nargs="+", choices=list(MAKERS), default=None)
+    parser.add_argument(
+        "--beside", nargs="+", default=[], metavar="REVISION", help="Lycosa as it was then, too"
+    )
     parser.add_argument("--runs", type=int, default=None, help="runs of each client (3)")
     parser.add_argument(
         "--slow-seconds",

@@ -180,32 +180,44 @@ def path_of(url: str) -> str:
     return unquote(parts.path) + (f"?{parts.query}" if parts.query else "")
 
 
-def clients(names: Sequence[str]) -> list[Client]:
-    """Make the clients ready that are named; what is missing is installed into `.cache`."""
-    return [MAKERS[name]() for name in names]
+def clients(names: Sequence[str], revisions: Sequence[str] = ()) -> list[Client]:
+    """Make the clients ready that are named; what is missing is installed into `.cache`.
+
+    Each of ours is followed by what it was at the revisions, so that all take turns.
+    """
+    ready = []
+    for name in names:
+        ready.append(MAKERS[name]())
+        if name in OURS:
+            ready += [OURS[name](revision) for revision in revisions]
+    return ready
 
 
-def lycosa_program() -> str:
-    """Return Lycosa as it is installed for the race."""
-    return str(lycosa_environment() / "bin" / "lycosa")
+def lycosa_program(revision: str = "") -> str:
+    """Return Lycosa as it is installed for the race, or as it was at a revision."""
+    return str(lycosa_environment(revision) / "bin" / "lycosa")
 
 
-def _lycosa() -> Client:
-    path = lycosa_program()
+def _at(name: str, revision: str) -> str:
+    return f"{name}@{revision}" if revision else name
+
+
+def _lycosa(revision: str = "") -> Client:
+    path = lycosa_program(revision)
     return Client(
-        "lycosa",
-        "Lycosa",
+        _at("lycosa", revision),
+        _at("Lycosa", revision),
         _line([path, "--version"]),
         lambda course, folder: lycosa_command(path, course, folder),
         lycosa_pages,
     )
 
 
-def _lycosa_names() -> Client:
-    path = lycosa_program()
+def _lycosa_names(revision: str = "") -> Client:
+    path = lycosa_program(revision)
     return Client(
-        "lycosa-names",
-        "Lycosa, a share on each of 64 hosts",
+        _at("lycosa-names", revision),
+        _at("Lycosa", revision) + ", a share on each of 64 hosts",
         _line([path, "--version"]),
         lambda course, folder: lycosa_names_command(path, course, folder),
         lycosa_names_pages,
@@ -250,6 +262,9 @@ def _scrapy(kind: str, title: str) -> Client:
         is_slow=True,
     )
 
+
+OURS: Mapping[str, Callable[[str], Client]] = {"lycosa": _lycosa, "lycosa-names": _lycosa_names}
+"""Clients that can be had at another revision, too."""
 
 MAKERS: Mapping[str, Callable[[], Client]] = {
     "lycosa": _lycosa,

@@ -16,6 +16,7 @@ import hashlib
 import shutil
 import subprocess
 import sys
+import tarfile
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -47,34 +48,59 @@ def described() -> str:
 @functools.cache
 def bench_environment() -> Path:
     """Return the environment of the rivals, as it was locked; made once for each lock file."""
-    return _environment("bench-venv", "bench.lock")
+    return _environment("bench-venv", REQUIREMENTS / "bench.lock")
 
 
 @functools.cache
-def lycosa_environment() -> Path:
-    """Return the environment of Lycosa, with what the working tree has at the moment."""
-    environment = _environment("lycosa-venv", "run.lock")
-    wheels = CACHE / "wheel"
-    for leftover in (wheels, ROOT / "build" / "lib"):
+def lycosa_environment(revision: str = "") -> Path:
+    """Return the environment of Lycosa, with the working tree as it is or with a commit."""
+    if revision:
+        return _environment_of_commit(revision)
+    environment = _environment("lycosa-venv", REQUIREMENTS / "run.lock")
+    for leftover in (ROOT / "build" / "lib", *(ROOT / "build").glob("lib.*")):
         shutil.rmtree(leftover, ignore_errors=True)
-    for leftover in (ROOT / "build").glob("lib.*"):
-        shutil.rmtree(leftover)
-    print("building Lycosa …", file=sys.stderr, flush=True)
-    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
-    _run([*build, "--wheel-dir", str(wheels), str(ROOT)])
-    wheel = next(wheels.glob("lycosa-*.whl"))
-    _install(environment, ["--no-deps", "--force-reinstall", str(wheel)])
+    _install_built(environment, ROOT)
     return environment
 
 
-def _environment(name: str, lock: str) -> Path:
-    environment, file = CACHE / name, REQUIREMENTS / lock
+def _environment_of_commit(revision: str) -> Path:
+    """Build a commit with the packages that it had locked; a commit is built once."""
+    name = _run(["git", "-C", str(ROOT), "rev-parse", "--short=8", f"{revision}^{{commit}}"])
+    tree = CACHE / "commits" / name.strip()
+    stamp = tree / "installed"
+    if not stamp.exists():
+        shutil.rmtree(tree, ignore_errors=True)
+        tree.mkdir(parents=True)
+        packed = tree.with_suffix(".tar")
+        _run(["git", "-C", str(ROOT), "archive", f"--output={packed}", name.strip()])
+        with tarfile.open(packed) as files:
+            files.extractall(tree, filter="data")
+        packed.unlink()
+    environment = _environment(f"lycosa-{tree.name}-venv", tree / "requirements" / "run.lock")
+    if not stamp.exists():
+        _install_built(environment, tree)
+        stamp.touch()
+    return environment
+
+
+def _install_built(environment: Path, tree: Path) -> None:
+    print(f"building Lycosa in {tree.name} …", file=sys.stderr, flush=True)
+    wheels = tree / ".cache" / "wheel"
+    shutil.rmtree(wheels, ignore_errors=True)
+    build = [sys.executable, "-m", "pip", "wheel", "--quiet", "--no-deps", "--no-build-isolation"]
+    _run([*build, "--wheel-dir", str(wheels), str(tree)])
+    wheel = next(wheels.glob("lycosa-*.whl"))
+    _install(environment, ["--no-deps", "--force-reinstall", str(wheel)])
+
+
+def _environment(name: str, file: Path) -> Path:
+    environment = CACHE / name
     content = file.read_bytes() + described().encode() + interpreter().encode()
     wanted = hashlib.sha256(content).hexdigest()
     stamp = environment / "installed"
     if stamp.exists() and stamp.read_text() == wanted:
         return environment
-    print(f"installing requirements/{lock} …", file=sys.stderr, flush=True)
+    print(f"installing {file.name} for {name} …", file=sys.stderr, flush=True)
     shutil.rmtree(environment, ignore_errors=True)
     _run([interpreter(), "-m", "venv", "--without-pip", str(environment)])
     _install(environment, ["--require-hashes", "-r", str(file)])

@@ -8,9 +8,10 @@ seemed to take ten times their share. A sample counts for
     a function    the innermost function of Python, whatever C and Cython code it calls
     a caller      every function of ours on the stack, once: with all that it leads to
 
-Samples of a thread that waits are left out. The shares are also given in microseconds a page, by
-the CPU time of a run without a profiler. Below Python, and in the kernel, `perf` looks where it is
-allowed. Where py-spy is not, cProfile is what is left.
+The crawl runs without its watcher (`lycosa.cli.watch`): py-spy would sample the watcher alone, and
+cProfile would write a profile of each. Samples of a thread that waits are left out. The shares are
+also given in microseconds a page, by the CPU time of a run without a profiler. Below Python, and in
+the kernel, `perf` looks where it is allowed. Where py-spy is not, cProfile is what is left.
 """
 
 from __future__ import annotations
@@ -36,11 +37,17 @@ from benchmarks.race.environments import bench_environment, lycosa_environment
 from benchmarks.race.measuring import CORE, measure, started
 from benchmarks.race.server import CORE as OTHER_CORE
 
-FOLDER = Path(__file__).resolve().parents[1] / "profiles"
+FOLDER = Path(__file__).resolve().parents[2] / "build" / "profiles"
 SAMPLES_PER_SECOND = 500
 TOP = 40
 WIDTH = 100
-WAITS = {"Loop._turn (lycosa/loop.py)", "_worker (concurrent/futures/thread.py)"}
+UNWATCHED = {"LYCOSA_KILL_AT": ""}
+"""The environment of a crawl that is not watched, and that no fail point kills."""
+WAITS = {
+    "Loop._turn (lycosa/loop.py)",
+    "_worker (concurrent/futures/thread.py)",
+    "sync_file (lycosa/store/files.py)",  # for the disk, which py-spy takes for work
+}
 _FRAME = re.compile(r"(?P<name>.*) \((?P<file>[^()]*?)(?::(?P<line>\d+))?\)$")
 
 
@@ -111,7 +118,7 @@ def listed(counts: Counter[str], total: int, page_microseconds: float, most: int
 
 
 def write(course: Course) -> None:
-    """Measure, profile, and leave the lists in `benchmarks/profiles`."""
+    """Measure, profile, and leave the lists in `build/profiles`."""
     seconds, pages = _plain_run(course)
     page = seconds / pages * 1e6
     parts = [
@@ -121,7 +128,7 @@ def write(course: Course) -> None:
     parts += _spied(course, page)
     parts += _perf(course)
     text = "\n\n".join(parts) + "\n"
-    FOLDER.mkdir(exist_ok=True)
+    FOLDER.mkdir(parents=True, exist_ok=True)
     file = FOLDER / f"tree-{course.tree.name}.txt"
     file.write_text(text)
     print(text)
@@ -192,7 +199,7 @@ def _crawl(
     script, *rest = lycosa_command(lycosa_program(), course, folder)
     python = str(lycosa_environment() / "bin" / "python")
     pinned = ["taskset", "-c", str(CORE), python, *options, script, *rest]
-    with started(["taskset", "-c", str(OTHER_CORE), *under, *pinned], folder) as process:
+    with started(["taskset", "-c", str(OTHER_CORE), *under, *pinned], folder, UNWATCHED) as process:
         code = process.wait(timeout=900)
     said = (folder / "output").read_text(errors="replace").strip()
     return "" if code == 0 else (said or str(code))[-500:]

@@ -57,14 +57,14 @@ def rows(
 
 
 def ratios(summaries: Sequence[Summary], titles: Mapping[str, str]) -> list[str]:
-    """Return what Lycosa reaches of each rival, in pages per CPU-second."""
+    """Return what Lycosa reaches of each rival and of its own past, in pages per CPU-second."""
     ours = next((one for one in summaries if one.client == "lycosa"), None)
     if ours is None:
         return []
     return [
         f"Lycosa / {titles[one.client]}: {ours.pages_per_cpu_second / one.pages_per_cpu_second:.2f}"
         for one in summaries
-        if not one.client.startswith("lycosa")
+        if one.client.startswith("lycosa@") or not one.client.startswith("lycosa")
     ]
 
 

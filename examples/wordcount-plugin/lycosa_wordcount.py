@@ -6,7 +6,7 @@ from lycosa import Plugin, SeenPage
 
 
 def plugin(settings: dict[str, Any]) -> Plugin:
-    """Make the plugin of what the job says in [plugins.settings.wordcount]."""
+    """Make the plugin from the job's [plugins.settings.wordcount]."""
     skip = settings.get("skip", ["/calendar/"])
 
     def count(page: SeenPage) -> None:

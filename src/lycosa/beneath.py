@@ -21,7 +21,7 @@ Always true:
 Cost: one `openat` for each part of the path below the crawl directory; `survey` reads the names in
 the directory, and asks the kernel for no file of its own.
 Not here: hard links, which need a file system that lets others link to your files; a library can
-still be deceived between `checked` and its own opening by who may write to the directory.
+still be deceived between `checked` and its own opening by users who may write to the directory.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ from lycosa.errors import ConfigError, StoreError
 _FLAGS = os.O_CLOEXEC | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY
 _FOLDER = os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC
 _NOT_REGULAR = (errno.ELOOP, errno.ENXIO, errno.EISDIR, errno.ENODEV)
-"""What the kernel says of a link, a pipe without a reader or a socket, a folder, a dead device."""
+"""Errors of `open` for a link, a pipe without a reader or a socket, a folder, a dead device."""
 _EDITORS = ".#"
-"""Emacs keeps its locks in links of such names, which no part of Lycosa opens."""
+"""The beginning of lock files of Emacs, which are links; no part of Lycosa opens them."""
 
 FILES = frozenset(
     ("crawl.toml", "seeds.txt", "topics.model", "lock", "fetched", "live.json", "lycosa.log")
@@ -79,7 +79,7 @@ def enter(root: Path, accepted_links: Collection[str] | None = None) -> None:
 def linked_folders(root: Path) -> list[tuple[str, str]]:
     """Return the folders of a crawl directory that are links: name and target, as it is written.
 
-    Those that may be links are at the top, in `log/` and in `index/`: no segment is looked at.
+    Such links can be at the top, in `log/` and in `index/`; no segment is searched.
     """
     found = [(entry.name, entry) for entry in _names_in(root)]
     for part in _PARTED:
@@ -212,7 +212,7 @@ def _parent(path: Path | str) -> Iterator[tuple[int | None, str]]:
                 folder = os.open(
                     part, _FOLDER if is_accepted else _FOLDER | os.O_NOFOLLOW, dir_fd=above
                 )
-            except NotADirectoryError:  # so a link is told, too, where it may not be followed
+            except NotADirectoryError:  # a link that may not be followed is reported, too
                 if stat.S_ISLNK(os.lstat(part, dir_fd=above).st_mode):
                     raise _unaccepted(Path(root), "/".join(parts[:count])) from None
                 raise
@@ -267,7 +267,7 @@ def _names_in(folder: Path) -> list[os.DirEntry[str]]:
         with os.scandir(folder) as entries:
             return list(entries)
     except (FileNotFoundError, NotADirectoryError):
-        return []  # it was removed meanwhile; what opens it says so
+        return []  # The file was removed meanwhile; the caller that opens it gets the error.
 
 
 def _is_linked_folder(name: str, entry: os.DirEntry[str]) -> bool:
@@ -284,7 +284,8 @@ def _failures_told(path: Path | str) -> Iterator[None]:
         yield
     except OSError as error:
         if error.errno not in _NOT_REGULAR:
-            error.filename = str(path)  # the kernel was told the last part alone
+            # the kernel saw only the last part, so its error lacks the whole path
+            error.filename = str(path)
             raise
         raise _strange(path) from None
 

@@ -1,4 +1,4 @@
-"""Send messages to another process over a socket, whole and in order.
+"""Sends messages to another process over a socket, whole and in order.
 
 A message is a msgpack record preceded by its length. Sending never blocks: the channel keeps what
 the socket does not take yet. When the other process closes its end, `on_closed` is called once. A
@@ -31,7 +31,7 @@ def frame(message: msgspec.Struct) -> bytes:
 
 
 class Channel(Generic[M]):
-    """One end of a socket pair; `M` is the type of the messages from the other end."""
+    """An end of a socket pair; `M` is the type of the messages from the other end."""
 
     def __init__(
         self, loop: EventLoop, end: socket.socket, kind: Any, largest_bytes: int = LARGEST_BYTES

@@ -20,6 +20,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, Protocol, TypeVar
 
+from lycosa._loop_clock import LoopClock
 from lycosa.loop import EventLoop
 
 T = TypeVar("T")
@@ -46,7 +47,7 @@ class Clock(Protocol):
 
 
 class _Scheduled:
-    """One entry of the virtual agenda."""
+    """An entry of the virtual agenda."""
 
     __slots__ = ("arguments", "callback", "cancelled")
 
@@ -111,7 +112,7 @@ class VirtualClock:
         self._aside_free_at = self._now
 
 
-class RealClock:
+class RealClock(LoopClock):
     """The wall clock as it stood at the start, carried on by the monotonic one.
 
     A crawl's moments must be comparable between runs, so they are wall-clock moments;
@@ -127,10 +128,6 @@ class RealClock:
         self._aside = ThreadPoolExecutor(max_workers=1, thread_name_prefix="lycosa-aside")
         self.failure: BaseException | None = None
         """The exception of a side job, which has stopped the loop."""
-
-    def now(self) -> float:
-        """Return the present moment."""
-        return self._time() + self._offset
 
     def call_at(self, moment: float, callback: Callable[..., object], *arguments: Any) -> Timer:
         """Schedule the call on the event loop."""

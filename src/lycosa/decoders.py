@@ -1,8 +1,9 @@
 """Decodes JSON and MessagePack into classes, from any thread.
 
-msgspec looks at a class when it is first decoded into. Two threads that make it look at the same
-class at once may end the process, because msgspec 0.22 shows the one what the other has not found
-completely. So here one thread looks at a time, and who decodes into classes does it by this module.
+msgspec inspects a class when it first decodes into it. Two threads that make it inspect the same
+class at the same time may crash the process, because msgspec 0.22 shows one thread the unfinished
+result of the other. So a lock here lets one thread inspect at a time. All code that decodes into
+classes must get its decoder here.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ def json_decoder(kind: type[T]) -> msgspec.json.Decoder[T]: ...
 @overload
 def json_decoder(kind: Any) -> msgspec.json.Decoder[Any]: ...
 def json_decoder(kind: Any) -> msgspec.json.Decoder[Any]:
-    """Return what decodes JSON into a class, or into a type that is made of classes."""
+    """Return a decoder of JSON into a class, or into a type made of classes."""
     return _kept(_json, msgspec.json.Decoder, kind)
 
 
@@ -35,7 +36,7 @@ def msgpack_decoder(kind: type[T]) -> msgspec.msgpack.Decoder[T]: ...
 @overload
 def msgpack_decoder(kind: Any) -> msgspec.msgpack.Decoder[Any]: ...
 def msgpack_decoder(kind: Any) -> msgspec.msgpack.Decoder[Any]:
-    """Return what decodes MessagePack into a class, or into a type that is made of classes."""
+    """Return a decoder of MessagePack into a class, or into a type made of classes."""
     return _kept(_msgpack, msgspec.msgpack.Decoder, kind)
 
 
@@ -45,7 +46,7 @@ def converted(data: object, kind: type[T], *, strict: bool = True) -> T: ...
 def converted(data: object, kind: Any, *, strict: bool = True) -> Any: ...
 def converted(data: object, kind: Any, *, strict: bool = True) -> Any:
     """Make an object of a class from dictionaries, lists and values."""
-    json_decoder(kind)  # it has looked at the class then
+    json_decoder(kind)  # makes msgspec inspect the class while the lock is held
     return msgspec.convert(data, kind, strict=strict)
 
 

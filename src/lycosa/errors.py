@@ -45,7 +45,7 @@ class LogError(LycosaError):
 
 
 class LogUnavailable(LogError):
-    """The log does not answer now. What was asked has happened, or not: wait and ask again."""
+    """The log does not answer now, and may have carried out the request or not: wait and repeat."""
 
 
 class StoreError(LycosaError):

@@ -2,13 +2,13 @@
 
 A crash can strike anywhere, but it is dangerous only between two steps whose order decides
 whether something is lost or done twice. Each of these places has a name here and a call of
-`reach` in the code. Unarmed, a call costs a tenth of a microsecond.
+`reach` in the code. Unarmed, a call costs some nanoseconds (`lycosa._failpoint`).
 
 In a simulation the armed hook raises `Killed`, which only the test harness catches.
 In a real process `arm_from_environment` reads `LYCOSA_KILL_AT=name:n` and sends SIGKILL
 to the process itself when it reaches the place for the n-th time.
 
-`read.bomb` is another kind: `LYCOSA_READ_BOMB=1` lets a page choose what becomes of its reader, by
+`read.bomb` is another kind: `LYCOSA_READ_BOMB=1` lets a page choose the fate of its reader, by
 a comment `read.bomb:READER:EFFECT` (`testweb.webs.bombs.marked`). It stands for a page that
 overloads a reader in a way for which there is no bound yet. The effects are those of `EFFECTS`.
 """
@@ -21,6 +21,20 @@ import signal
 from collections import deque
 from collections.abc import Callable
 from itertools import repeat
+
+from lycosa._failpoint import arm, armed, reach
+
+__all__ = [
+    "EFFECTS",
+    "NAMES",
+    "Killed",
+    "arm",
+    "arm_from_environment",
+    "arm_readers_from_environment",
+    "armed",
+    "reach",
+    "read_bomb",
+]
 
 NAMES: dict[str, str] = {
     "seeds.before-post": "seeds are known, nothing is written",
@@ -64,21 +78,6 @@ class Killed(BaseException):
     """The simulated SIGKILL. A BaseException, so that no `except Exception` survives it."""
 
 
-_hook: Callable[[str], None] | None = None
-
-
-def reach(name: str) -> None:
-    """Tell the armed hook that the code has reached a fail point."""
-    if _hook is not None:
-        _hook(name)
-
-
-def arm(hook: Callable[[str], None] | None) -> None:
-    """Install the hook that every fail point calls; None disarms."""
-    global _hook
-    _hook = hook
-
-
 def arm_from_environment() -> None:
     """Arm a real SIGKILL from `LYCOSA_KILL_AT=name:n`, and `read.bomb`, if they are set."""
     arm_readers_from_environment()
@@ -100,7 +99,7 @@ def arm_from_environment() -> None:
     arm(kill)
 
 
-_MARK = re.compile(rb"read\.bomb:([a-z-]+):([a-z]+)")
+_MARK = rb"read\.bomb:([a-z-]+):([a-z]+)"
 _ALLOCATED_BYTES = 2 << 30
 _PIECE_BYTES = 8 << 20
 
@@ -115,7 +114,7 @@ def arm_readers_from_environment() -> None:
 
 
 def _misread(page: bytes, reader: str) -> None:
-    for found in _MARK.finditer(page):
+    for found in re.finditer(_MARK, page):
         if found[1] == reader.encode():
             EFFECTS[found[2].decode()]()
 
@@ -138,4 +137,4 @@ def _crash() -> None:
 
 
 EFFECTS: dict[str, Callable[[], None]] = {"loop": _loop, "allocate": _allocate, "crash": _crash}
-"""What becomes of a reader, by name. Memory that cannot be had is a MemoryError of `allocate`."""
+"""Effects on a reader, by name. If memory runs out, `allocate` raises a MemoryError."""

@@ -1,14 +1,18 @@
-"""Loads pyarrow with less than it brings: without numpy, and without an allocator of its own.
+"""Loads pyarrow without numpy, and without its own allocator.
 
 pyarrow loads numpy where it finds it. That takes 0.17 s of CPU and 12 MB of a process that needs
-neither (docs/decisions/0086-arrow-without-numpy.md). Once loaded like this, pyarrow takes and gives
-no arrays of numpy for as long as the process lives. So it is not done for programs that use Lycosa
-as a library, nor for crawls with plugins, which may use both. numpy itself can still be imported.
+neither (docs/decisions/0031-a-start-in-less-time.md). Once loaded like this, pyarrow takes and
+gives no arrays of numpy for as long as the process lives. So it is not done for programs that use
+Lycosa as a library, nor for crawls with plugins, which may use both. numpy itself can still be
+imported.
 
 Arrow has an allocator that keeps what it has freed, some 20 MB after a sealing. `set_memory_pool`
 gives another one to those functions that are handed a pool by Python; the writer of Parquet files
 is not. It takes Arrow's default, which is chosen when Arrow first looks for it, by the environment.
 So that is set while Arrow is loaded.
+
+Python lets the linker look up all functions of a library when it loads it: Arrow's are tens of
+thousands, of which a crawl calls few. Here each is looked up when it is first called.
 """
 
 import os
@@ -18,9 +22,9 @@ _POOL = "ARROW_DEFAULT_MEMORY_POOL"
 _COMMANDS = frozenset(
     ("status", "queue", "explain", "audit", "cat", "verify", "retry", "block", "unblock", "forget")
 )
-"""Beside those that crawl: others load no Arrow, or need both."""
+"""Commands besides those that crawl; other commands load no Arrow, or need both."""
 _NO_PLUGINS = "\n[plugins]\nuse = []\n"
-"""How a crawl directory's job says that it has none."""
+"""The line by which a crawl directory's job says that it has no plugins."""
 
 
 def can_do_without_numpy(words: list[str]) -> bool:
@@ -51,7 +55,7 @@ def has_no_plugins(folder: str) -> bool:
 
 
 def load(*, with_numpy: bool) -> None:
-    """Load pyarrow on the C library's allocator, and what else of it looks for numpy.
+    """Load pyarrow on the C library's allocator, and its modules that look for numpy.
 
     Harmless when it is loaded. A numpy that is loaded, and an allocator that the user has named,
     stay.
@@ -64,12 +68,15 @@ def load(*, with_numpy: bool) -> None:
         sys.modules["numpy"] = None  # type: ignore[assignment]  # an import of it fails
     if names_pool:
         os.environ[_POOL] = "system"
+    flags = sys.getdlopenflags()
+    sys.setdlopenflags(os.RTLD_LAZY)
     try:
         import pyarrow._compute
         import pyarrow._parquet
 
         pyarrow.default_memory_pool()  # now it is chosen
     finally:
+        sys.setdlopenflags(flags)
         if hides_numpy:
             del sys.modules["numpy"]
         if names_pool:

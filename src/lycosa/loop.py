@@ -4,10 +4,10 @@ It has the few methods of `asyncio` loops that a crawl uses, by the same names a
 meaning, so that every part takes either (`EventLoop`). The parts of a crawl call back; they use no
 coroutines, contexts or streams, which `asyncio` would load with every start.
 
-It is here for the start, not for speed. The CPU time of a crawl that asks for one page is 703 ms
-with it and 727 ms with `asyncio`; every worker process pays the difference. A turn that reads one
-socket takes 5.2 instead of 7.4 µs, of some 1,200 µs a page: crawls of 2,843 pages took the same
-time with both (docs/decisions/0018-start-and-links.md).
+The loop exists for a quick start, not for speed. The CPU time of a crawl that asks for one page is
+703 ms with it and 727 ms with `asyncio`; every worker process pays the difference. A turn that
+reads one socket takes 5.2 instead of 7.4 µs, of some 1,200 µs a page: crawls of 2,843 pages took
+the same time with both (docs/decisions/0031-a-start-in-less-time.md).
 
 Always true:
   * callbacks run one at a time, on the thread that runs the loop, and never from within the call
@@ -43,10 +43,10 @@ Callback = Callable[..., object]
 
 
 class Cancellable(Protocol):
-    """A call that is still to come."""
+    """A scheduled call."""
 
     def cancel(self) -> None:
-        """Call it off; harmless when it has run."""
+        """Cancel the call; harmless when it has run."""
 
 
 class EventLoop(Protocol):
@@ -123,7 +123,7 @@ class Loop:
         self._on_exception: Callable[[Any, dict[str, Any]], object] | None = None
         self._signals: dict[int, Any] = {}
         self._is_stopping = self._is_closed = False
-        # Both ends stay ours: a byte in the pipe ends a wait.
+        # A byte in this pipe ends a wait.
         self._wakes, self._waker = os.pipe2(os.O_NONBLOCK | os.O_CLOEXEC)
         self.add_reader(self._wakes, self._woken)
 
@@ -154,7 +154,7 @@ class Loop:
         call = _Call(callback, args)
         heapq.heappush(self._timers, (when, next(self._order), call))
         if len(self._timers) > self._most_timers:
-            # Most of them were called off, and lie there until their moment.
+            # Most timers were cancelled, and would stay in the heap until their moment.
             self._timers = [entry for entry in self._timers if entry[2].callback is not None]
             heapq.heapify(self._timers)
             self._most_timers = max(_FEW_TIMERS, 2 * len(self._timers))
@@ -186,14 +186,14 @@ class Loop:
         events = self._events(number)
         try:
             self._epoll.modify(number, events)
-        except FileNotFoundError:  # the kernel does not know it yet, or no longer
+        except FileNotFoundError:  # the file is not registered with epoll yet, or no longer
             self._epoll.register(number, events)
 
     def _forget(self, number: int, calls: dict[int, _Call]) -> bool:
         call = calls.pop(number, None)
         if call is None:
             return False
-        call.cancel()  # it may stand among what is ready
+        call.cancel()  # the file may be among those that are ready in this turn
         events = self._events(number)
         try:
             if events:
@@ -201,7 +201,7 @@ class Loop:
             else:
                 self._epoll.unregister(number)
         except OSError:
-            pass  # it was closed before: the kernel has forgotten it
+            pass  # the file was closed before, so epoll has removed it
         return True
 
     def _events(self, number: int) -> int:
@@ -212,7 +212,7 @@ class Loop:
 
     def add_signal_handler(self, sig: int, callback: Callback, *args: Any) -> None:
         """Call back when the process gets a signal; the loop must run on the main thread."""
-        # Another thread may get it while this one waits: then the byte wakes us.
+        # Another thread may receive the signal while this one waits; the byte wakes the loop.
         signal.set_wakeup_fd(self._waker, warn_on_full_buffer=False)
         self._signals[sig] = None
         signal.signal(sig, lambda *_: self.call_soon_threadsafe(callback, *args))
@@ -258,7 +258,7 @@ class Loop:
         return self._is_closed
 
     def close(self) -> None:
-        """Let go of everything; what was to be called is not. Harmless when it has been done."""
+        """Release all resources; pending calls are dropped. Harmless when done twice."""
         if self._is_closed:
             return
         self._is_closed = True
@@ -275,6 +275,7 @@ class Loop:
     def _turn(self) -> None:
         """Wait for what comes first, then make every call that is ready by then."""
         ready, timers = self._ready, self._timers
+        # a cancelled timer at the head must not wake the loop
         while timers and timers[0][2].callback is None:
             heapq.heappop(timers)
         if ready or self._is_stopping:
@@ -292,6 +293,7 @@ class Loop:
             now = time.monotonic()
             while timers and timers[0][0] <= now:
                 ready.append(heapq.heappop(timers)[2])
+        # calls made by these callbacks wait for the next turn, so sockets are not starved
         for _ in range(len(ready)):
             call = ready.popleft()
             callback = call.callback
@@ -312,7 +314,7 @@ class Loop:
             self._on_exception(self, context)
 
     def _wake(self) -> None:
-        with suppress(BlockingIOError):  # there is more than enough in it
+        with suppress(BlockingIOError):  # the pipe is full, so the loop will wake anyway
             os.write(self._waker, b"\0")
 
     def _woken(self) -> None:

@@ -2,9 +2,9 @@
 
 A process that crawls maps the file `reading-N` of its crawl's folder `log`, and stores two words
 before it reads an answer and one afterwards. No system call is needed for that: the kernel has the
-words, so they outlive any death of the process but that of the machine. Whoever starts the process
-again learns from the file which page it read last (`lycosa.crawl.apart.deaths`), and whoever
-watches it sees how long it has been reading one page (`Overseer`).
+words, so they outlive any death of the process but that of the machine. The process that starts it
+again learns from the file which page it read last (`lycosa.crawl.apart.deaths`), and its watcher
+sees how long it has been reading one page (`Overseer`).
 
     words   the page: its partition and its number; `NO_PAGE` for a robots file and the like
             a number that is odd while an answer is read, another one for each that follows
@@ -39,7 +39,7 @@ NO_PAGE = (1 << 64) - 1
 PAGE, COUNT, PROCESS, MILLISECONDS, MEMORY = range(5)
 """The positions of the words."""
 LOOK_SECONDS = 0.25
-"""How often a watcher looks."""
+"""Seconds between two looks of a watcher."""
 _MOST_STEP_SECONDS = 4 * LOOK_SECONDS
 """A look that comes later means that the watcher was suspended, and the other process with it."""
 
@@ -66,7 +66,7 @@ class Mark:
     """The words of this process; `words` is written to directly, because a call costs more."""
 
     def __init__(self, folder: str, number: int, seconds: float, memory_bytes: int) -> None:
-        import mmap  # a watcher does without it
+        import mmap  # a watcher does not need `mmap`
 
         path = path_of(folder, number)
         flags = os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_CLOEXEC
@@ -85,7 +85,9 @@ class Mark:
         self.words[PROCESS] = os.getpid()
 
     def close(self) -> None:
-        """End in order, unless an answer is being read: then the file stays as after a death."""
+        """Mark an orderly end, unless an answer is being read: the file then stays as after a
+        death.
+        """
         if not self.words[COUNT] & 1:
             self.words[PROCESS] = 0
         self.words.release()
@@ -93,7 +95,7 @@ class Mark:
 
 
 class Words:
-    """What the file of another process says."""
+    """The content of another process's file."""
 
     def __init__(self, words: tuple[int, ...]) -> None:
         self.page, self.count, self.process, self.milliseconds, self.memory_bytes, _ = words
@@ -105,7 +107,7 @@ class Words:
 
     @property
     def place(self) -> tuple[int, int] | None:
-        """Partition and number of the page that was read last; None if it was no page."""
+        """Partition and number of the page that was read last; None if it was not a page."""
         if self.page == NO_PAGE:
             return None
         return self.page >> PAGE_BITS, self.page & (1 << PAGE_BITS) - 1
@@ -117,7 +119,7 @@ def path_of(folder: str, number: int) -> str:
 
 
 def read(path: str) -> Words | None:
-    """Return the words of a file; None if there is none, or it is another file."""
+    """Return the words of a file; None if it does not exist or has another format."""
     try:
         file = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
     except OSError:
@@ -134,7 +136,7 @@ def read(path: str) -> Words | None:
 
 
 def files(folder: str) -> Iterator[str]:
-    """Yield the paths of all files of a folder that processes have written."""
+    """Yield the paths of all such files in a folder."""
     try:
         names = sorted(os.listdir(folder))  # noqa: PTH208  pathlib is slow to load
     except OSError:

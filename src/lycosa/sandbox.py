@@ -92,7 +92,7 @@ class _Program(ctypes.Structure):
 
 
 Instruction = tuple[int, int, int, int]
-"""Of classic BPF: operation, jump if true, jump if false, operand."""
+"""An instruction of classic BPF: operation, jump if true, jump if false, operand."""
 _REFUSED, _MISSING = REFUSE | errno.EACCES, REFUSE | errno.ENOSYS
 
 
@@ -126,7 +126,7 @@ def _each(calls: Iterable[int], verdict: int) -> list[Instruction]:
 
 
 def give_up_network() -> None:
-    """Cut this process off from the network; raises `QueryError` where that is impossible."""
+    """Cut this process off from the network; raise `QueryError` if that is impossible."""
     machine = MACHINES.get(platform.machine())
     if machine is None:
         raise _unguarded(f"there is no filter for {platform.machine()} processors")
@@ -189,7 +189,7 @@ def _install(seccomp: int, instructions: Iterable[Instruction]) -> None:
 
 def _unguarded(why: str) -> QueryError:
     return QueryError(
-        f"queries and browsers run only without network, which cannot be had here: {why}\n"
-        "  needed is Linux with CONFIG_SECCOMP_FILTER on x86-64, ARM64 or RISC-V\n"
+        f"queries and browsers must run without network, and it cannot be taken away here: {why}\n"
+        "  use Linux with CONFIG_SECCOMP_FILTER on x86-64, ARM64 or RISC-V\n"
         "  in a container: allow the system calls `seccomp` and `prctl`"
     )

@@ -35,7 +35,7 @@ def cell_in_sql(column: str) -> str:
     formula, first, number = (
         pattern.replace("'", "''") for pattern in (FORMULA, INVISIBLE_FIRST, NUMBER)
     )
-    is_plain = (  # most are, and looking once is quicker than replacing twice
+    is_plain = (  # most texts are plain, and one search is quicker than two replacements
         f"not regexp_matches({column}, '{formula}|{first}')"
         f" or regexp_full_match({column}, '{number}')"
     )

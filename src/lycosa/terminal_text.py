@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-# They stand as text, which `re` compiles when it meets them first: most words are ASCII.
+# The patterns are strings: `re` compiles them at first use, and most texts are ASCII.
 _INVISIBLE = (
     "[\x00-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180e\u200b-\u200f"
     "\u2028-\u202e\u2060-\u206f\u3164\ud800-\udfff\ufe00-\ufe0f\ufeff\uffa0\ufff0-\uffff"
@@ -24,16 +24,16 @@ _UNRULY = (
 
 
 def visible(text: str) -> str:
-    """Write everything that would not be seen, or would move other text, by its number."""
+    """Replace characters that are invisible, or move other text, by their numbers."""
     return re.sub(_INVISIBLE, _number, text)
 
 
 def on_screen(text: str) -> str:
-    """Write by its number what a terminal would obey or would write elsewhere.
+    """Replace characters that control a terminal or move its cursor by their numbers.
 
     Line ends and tabs stay.
     """
-    if text.isascii() and text.isprintable():
+    if text.isascii() and text.replace("\n", "").replace("\t", "").isprintable():
         return text
     return re.sub(_UNRULY, _number, text.replace("\r\n", "\n"))
 

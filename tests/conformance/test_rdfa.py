@@ -1,6 +1,6 @@
 """The published cases of RDFa 1.1: every one gives the graph that is expected.
 
-`docs/decisions/0021-rdfa.md` says why those that are named here do not.
+`docs/decisions/0021-structured-data.md` says why those that are named here do not.
 """
 
 from __future__ import annotations

@@ -20,6 +20,7 @@ from lycosa.extract.html.pure_links import without_fragment
 from lycosa.extract.page import scan
 from lycosa.records import LinkKind
 
+pytestmark = pytest.mark.conformance
 FOLDER = Path(os.environ.get("LYCOSA_HTML", "/usr/share/doc"))
 COUNT = int(os.environ.get("LYCOSA_HTML_COUNT", "1000"))
 COMPARED = frozenset({LinkKind.ANCHOR, LinkKind.FRAME, LinkKind.CANONICAL})
@@ -95,7 +96,6 @@ REASONS = {
 }
 
 
-@pytest.mark.conformance
 @pytest.mark.parametrize(
     ("page", "name"),
     [
@@ -112,7 +112,6 @@ def test_every_reason_is_a_real_one(page: bytes, name: str) -> None:
     assert reason(page, ours, theirs) == name
 
 
-@pytest.mark.conformance
 def test_the_scanner_finds_the_links_of_a_dom() -> None:
     paths = files()
     if not paths:

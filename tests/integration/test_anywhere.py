@@ -17,7 +17,6 @@ from pathlib import Path
 import pytest
 
 from integration.test_cluster_commands import start
-from integration.test_workers import eventually
 from lycosa.cluster.board.keys import MEMBERS
 from lycosa.cluster.board.opening import open_board
 from lycosa.cluster.board.protocol import Board
@@ -34,6 +33,7 @@ from lycosa.store.layout import MOST_IN_DIRECTORY
 from lycosa.url import url_of
 from servers.fixtures import SharedPostgres
 from warm import lycosa
+from worker_crawls import eventually
 
 HOSTS, PAGES = 6, 121
 

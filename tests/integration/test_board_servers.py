@@ -175,7 +175,7 @@ def nats_board(nats_servers: SharedNats) -> Callable[[], Board]:
 
 
 def test_a_log_in_a_file_has_no_board() -> None:
-    with pytest.raises(ConfigError, match="name a server"):
+    with pytest.raises(ConfigError, match="use a server"):
         open_board("mycrawl", "x")
 
 

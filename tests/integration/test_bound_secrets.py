@@ -14,6 +14,8 @@ from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.processes.run import run_crawl
 
+pytestmark = pytest.mark.quick
+
 
 @contextmanager
 def recording(page: str = "end") -> Iterator[tuple[int, list[str]]]:

@@ -38,6 +38,8 @@ from lycosa.testweb.webs.misbehaviour import MisbehavingWeb
 from lycosa.testweb.webs.misdeeds import Tempo
 from lycosa.url import url_of
 
+pytestmark = pytest.mark.quick
+
 HOME = "http://www.a.test/"
 CUT = "http://www.a.test/cut"
 FOUND, LOST = (f"http://www.a.test/{name}" for name in ("found", "lost"))

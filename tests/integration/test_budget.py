@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-import platform
 import shutil
 import sys
 from pathlib import Path
 
 import pytest
-from benchmarks.budget import budgets
-from benchmarks.budget.counting import allocations_of, calls_of, system_calls_of
-from benchmarks.budget.jobs import JOBS, TESTED
+from benchmarks.budget import budgets, start
+from benchmarks.budget.counting import (
+    allocations_of,
+    calls_of,
+    instructions_of,
+    system_calls_of,
+)
+from benchmarks.budget.jobs import DECISIVE, JOBS, TESTED
 from benchmarks.budget.same import differences
 
 SOURCE = Path(__file__).parents[2] / "src"
@@ -36,20 +40,57 @@ def test_a_page_makes_no_more_system_calls_than_its_budget() -> None:
     assert not budgets.exceeded(budgets.read()["plain"], counted)
 
 
-def test_two_runs_of_one_job_leave_the_same_bytes() -> None:
-    assert differences("plain", SOURCE, SOURCE, pages=60) == []
+def test_a_start_loads_and_calls_no_more_than_its_budget() -> None:
+    found, known = start.count(), start.read()
+    assert {kind: start.exceeded(known[kind], found[kind]) for kind in known} == {
+        "crawl": [],
+        "resume": [],
+    }
+
+
+def test_a_module_that_a_start_did_not_load_before_is_told_by_name() -> None:
+    budget = start.Start(frozenset({"lycosa.a", "click"}), {"c_calls": 300.0})
+    more = start.Start(frozenset({"lycosa.a", "lycosa.b", "rich"}), {"c_calls": 400.0})
+    assert start.exceeded(budget, more) == [
+        "lycosa.b: is loaded and was not",
+        "rich: is loaded and was not",
+        "c_calls: 400, and the budget is 300",
+    ]
+
+
+@pytest.mark.soak
+@pytest.mark.needs("valgrind")
+@pytest.mark.parametrize("job", DECISIVE)
+def test_a_page_takes_no_more_instructions_than_its_budget(job: str) -> None:
+    counted = {budgets.INSTRUCTIONS: round(instructions_of(job) / 1000, 1)}
+    assert not budgets.exceeded(budgets.read()[job], counted, budgets.NOISE.get(job, 0.0))
+
+
+def test_the_jobs_that_decide_have_a_budget_of_instructions() -> None:
+    assert all("kilo_instructions_aarch64" in budgets.read()[job] for job in DECISIVE)
+
+
+@pytest.mark.parametrize("job", ["plain", "tls"])
+def test_two_runs_of_one_job_leave_the_same_bytes(job: str) -> None:
+    assert differences(job, SOURCE, SOURCE, pages=60) == []
+
+
+def test_calls_of_the_server_are_not_counted() -> None:
+    """The server speaks TLS by `SSLObject`, the crawl by `SSLSocket`; both call the same C."""
+    calls = calls_of("tls")
+    assert 1.0 <= calls["<method 'read' of '_ssl._SSLSocket' objects>"] < 1.5
+    assert 0.02 <= calls["<method 'do_handshake' of '_ssl._SSLSocket' objects>"] < 0.1
+    assert not any("MemoryBIO" in name or "benchmarks/" in name for name in calls)
 
 
 def test_a_crawl_that_decides_otherwise_is_told(tmp_path: Path) -> None:
-    """The comparison can fail: another order of URLs changes requests and records."""
+    """The comparison can fail: another distance of seeds changes what is admitted."""
     other = tmp_path / "src"
     shutil.copytree(SOURCE, other, ignore=shutil.ignore_patterns("__pycache__", "*.c"))
-    order = other / "lycosa" / "frontier" / "schedulers" / "breadth_first.py"
-    said = order.read_text()
-    order.write_text(
-        said.replace("self.put(page, site, self._distance[page])", "self.put(page, site, 99)")
-    )
-    assert order.read_text() != said
+    distance = other / "lycosa" / "frontier" / "distance.py"
+    said = distance.read_text()
+    distance.write_text(said.replace("SEED = 0", "SEED = 1"))
+    assert distance.read_text() != said
     found = differences("plain", SOURCE, other, pages=60)
     assert any(line.startswith("log/log.sqlite") for line in found)
 
@@ -66,9 +107,15 @@ def test_a_count_above_its_budget_is_told_with_what_grew() -> None:
 
 
 def test_where_the_budgets_were_counted_they_are_strict(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(budgets, "COUNTED_ON", (sys.version_info[:2], platform.machine()))
+    monkeypatch.setattr(budgets, "COUNTED_ON", sys.version_info[:2])
     assert budgets.exceeded({"allocations": 300.0}, {"allocations": 300.2}) == []
     assert budgets.exceeded({"allocations": 300.0}, {"allocations": 301.0})
+
+
+def test_only_a_job_with_noise_may_take_more_instructions() -> None:
+    budget, counted = {budgets.INSTRUCTIONS: 2000.0}, {budgets.INSTRUCTIONS: 2300.0}
+    assert budgets.exceeded(budget, counted, noise=0.01)
+    assert budgets.exceeded({budgets.INSTRUCTIONS: 2300.0}, counted) == []
 
 
 def test_functions_that_grew_are_told_by_how_much() -> None:

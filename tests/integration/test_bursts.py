@@ -22,6 +22,8 @@ from lycosa.testweb.servers.server import SOCKET_TOLERANCE_SECONDS, SocketWeb
 from seeds import seeds
 from small_crawl import check, job_for, small_web
 
+pytestmark = pytest.mark.quick
+
 PAUSE = 10.0
 HOST = "www.one.test"
 

@@ -206,7 +206,7 @@ def test_the_sitemap_lists_what_may_be_found_and_is_read_back(
     hidden = {SHOP, f"{HOME}print/roses"}
     assert set(scan_sitemap(file.read_bytes())) == set(FaultySite(2).pages()) - hidden
     both = lycosa("export", "sitemap", mended.path, "-o", file)
-    assert "they are of 2 sites" in both.stderr
+    assert "the pages belong to 2 sites" in both.stderr
 
 
 def test_a_host_outside_that_is_not_there_is_named(tmp_path: Path) -> None:

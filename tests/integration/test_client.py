@@ -35,6 +35,8 @@ from lycosa.fetch.carriers.undelivered import DELIVERY_SECONDS
 from lycosa.fetch.dns import Hosts, Names
 from lycosa.records import Answer, Outcome, Purpose, Request, Validators
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.fixture(params=WAYS, autouse=True)
 def way(request: pytest.FixtureRequest) -> Iterator[str]:

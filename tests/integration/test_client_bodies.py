@@ -34,6 +34,8 @@ from integration.small_servers import (
 )
 from lycosa.records import Outcome
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.fixture(params=WAYS, autouse=True)
 def way(request: pytest.FixtureRequest) -> Iterator[str]:

@@ -30,6 +30,8 @@ from integration.small_servers import (
 from lycosa.errors import ConfigError
 from lycosa.records import Answer, Outcome
 
+pytestmark = pytest.mark.quick
+
 # -- TLS ----------------------------------------------------------------------------------
 
 

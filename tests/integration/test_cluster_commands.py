@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from integration.test_workers import eventually
 from lycosa.config import Job, read_job
 from lycosa.crawl.directory import CrawlDirectory, named_anew
 from lycosa.crawl.member.crew import run_crew, shared
@@ -23,6 +22,7 @@ from lycosa.crawl.status.progress import Listener
 from lycosa.errors import ConfigError
 from servers.fixtures import SharedNats, SharedPostgres
 from warm import lycosa
+from worker_crawls import eventually
 
 Json = dict[str, Any]
 
@@ -171,7 +171,7 @@ def _mistype(crawl: Running) -> None:
     for words, wrong in (
         (["drain", crawl.place, "77"], "has no member or machine 77; members: 1 on"),
         (["lift", crawl.place, "5"], "partition 5 is not cordoned; cordoned partitions: none"),
-        (["forget", crawl.place, "m7", "--yes"], "no machine of this crawl is called m7"),
+        (["forget", crawl.place, "m7", "--yes"], "this crawl has no machine named m7"),
         (["set", crawl.place, "limits.pages"], "Give a VALUE, or --unset."),
     ):
         done = lycosa("cluster", *words)
@@ -244,7 +244,7 @@ def test_several_members_of_a_machine_have_one_supervisor(
                 == {str(path / "1")}
             )
         )
-        assert "member 1 was killed by SIGKILL; started again in 1 s" in crawl.said(9)
+        assert "member 1 was killed by SIGKILL; restarting in 1 s" in crawl.said(9)
         crew.send_signal(signal.SIGINT)
         assert crew.wait(120) == 130
         assert "continue: lycosa join" in crawl.said(9)
@@ -277,7 +277,7 @@ def test_a_machine_that_will_not_come_back_is_given_up(
         crawl.members[1].kill()
         done = lycosa("cluster", "forget", crawl.place, "nothing", "--yes")
         assert done.returncode == 4
-        assert "no machine of this crawl is called nothing" in done.stderr
+        assert "this crawl has no machine named nothing" in done.stderr
         done = lycosa("cluster", "forget", crawl.place, "1", "--yes")
         assert "the machine is alive" in done.stderr
         found = crawl.told("forget", "2", "--yes")

@@ -19,6 +19,8 @@ from lycosa.log.format import decode_events
 from lycosa.records import CycleBegun
 from seeds import few_of, seeds
 
+pytestmark = pytest.mark.quick
+
 
 def machines_of(seed: int) -> int:
     return 2 + Random(seed).randrange(15)

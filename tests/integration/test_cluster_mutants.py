@@ -29,6 +29,8 @@ from lycosa.log.protocol import Write, identity_of
 from lycosa.records import SegmentsLost
 from seeds import few_of
 
+pytestmark = pytest.mark.quick
+
 Break = Callable[[pytest.MonkeyPatch], None]
 
 

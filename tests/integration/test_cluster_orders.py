@@ -18,6 +18,8 @@ from lycosa.testweb.webs.graph import GraphWeb
 from lycosa.url import url_of
 from seeds import few_of
 
+pytestmark = pytest.mark.quick
+
 MIXED = Weather(("kill", "stop", "cut", "drain", "wall"))
 
 

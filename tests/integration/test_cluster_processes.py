@@ -21,8 +21,6 @@ from pathlib import Path
 
 import pytest
 
-from integration.test_real_crawl import DEPTH, RULES_LATER, job_of, socket_rules, web_of
-from integration.test_workers import eventually
 from lycosa.cluster.board.keys import MEMBERS
 from lycosa.cluster.board.opening import open_board
 from lycosa.cluster.membership.record import Standing, unpack
@@ -37,6 +35,8 @@ from lycosa.url import url_of
 from servers.nats import NatsCluster, nats_cluster
 from servers.postgres import PostgresServer, postgres_server
 from servers.processes import halt
+from socket_crawls import DEPTH, RULES_LATER, job_of, socket_rules, web_of
+from worker_crawls import eventually
 
 PARTITIONS = 24
 FORGOTTEN_SECONDS = 20.0

@@ -10,9 +10,9 @@ from pathlib import Path
 import psutil
 import pytest
 
-from integration.test_workers import eventually
 from lycosa.store.reader import table
 from seeds import soak
+from worker_crawls import eventually
 
 TRIAL = [sys.executable, "-m", "lycosa", "cluster", "up", "2", "-o", "trial"]
 
@@ -72,7 +72,7 @@ def test_a_folder_that_is_there_is_not_used(tmp_path: Path) -> None:
     (tmp_path / "trial").mkdir()
     done = subprocess.run(TRIAL, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 2
-    assert done.stderr == "trial: is there already\n  name a new folder: -o DIR\n"
+    assert done.stderr == "trial: exists already\n  name a new folder: -o DIR\n"
 
 
 @pytest.mark.soak

@@ -177,6 +177,7 @@ def test_a_blocked_host_is_asked_no_more(web: Web, tmp_path: Path) -> None:
     assert PAGES < summary["pages"] < 2 * PAGES
 
 
+@pytest.mark.quick
 def test_ctrl_c_stops_cleanly_and_resume_goes_on(web: Web, tmp_path: Path) -> None:
     path = tmp_path / "c"
     command = [*LYCOSA, "crawl", web.seeds[0], "-o", str(path), *web.flags("200ms")]

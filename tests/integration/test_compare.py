@@ -88,7 +88,7 @@ def test_what_was_fetched_after_a_moment_is_new(before: Path) -> None:
     early = moments[0] - timedelta(days=2)
     refused = lycosa("compare", before, "--at", early.isoformat())
     assert refused.returncode != 0
-    assert "nothing had been fetched by then" in refused.stderr
+    assert "no page had been fetched by then" in refused.stderr
 
 
 def test_the_text_of_one_page_is_shown_line_by_line(before: Path, after: Path) -> None:
@@ -98,7 +98,7 @@ def test_the_text_of_one_page_is_shown_line_by_line(before: Path, after: Path) -
     assert same == f"{HOME}herbs: the text is the same\n"
     neither = lycosa("compare", before, after, "--url", f"{HOME}nowhere")
     assert neither.returncode != 0
-    assert "is not a page of both sides\n  see what became of it: lycosa explain" in neither.stderr
+    assert "is not a page of both sides\n  see its history: lycosa explain" in neither.stderr
 
 
 def test_the_screen_names_what_was_missing_and_does_not_round_up(before: Path, after: Path) -> None:

@@ -14,6 +14,8 @@ from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.processes.run import run_crawl
 from lycosa.records import Outcome
 
+pytestmark = pytest.mark.quick
+
 
 @contextmanager
 def walled_site(*, is_open: bool) -> Iterator[tuple[int, list[str]]]:

@@ -11,8 +11,6 @@ from pathlib import Path
 
 import pytest
 
-from integration.test_real_crawl import finish
-from integration.test_workers import Judged, eventually, start, worker_pids
 from lycosa.config import Job, Revisit
 from lycosa.crawl.simulation.conditions import Conditions
 from lycosa.crawl.simulation.kills import KillEvery, KillPlan, KillRandomly, no_kills
@@ -30,6 +28,10 @@ from lycosa.testweb.generated.web import GeneratedWeb
 from lycosa.testweb.web import Reply
 from lycosa.url import key_of, url_of
 from seeds import few_of, seeds
+from socket_crawls import finish
+from worker_crawls import Judged, eventually, start, worker_pids
+
+pytestmark = pytest.mark.quick
 
 PROBES = (Outcome.PROBE_HONEST, Outcome.PROBE_SOFT, Outcome.PROBE_INCONCLUSIVE)
 DAY = 600.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import struct
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -11,8 +12,16 @@ from pathlib import Path
 import pytest
 
 from damage import complaints, cut, damage_web, finished, flip, job_of, killed, overwrite, swap
+from lycosa.crawl.copying.family import sealed_names
 from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.verify.repair import repair
+from lycosa.records import Request, Resolved
+from lycosa.store.segments.survey import journal_batches
+from lycosa.store.warc.record_reader import members
+from lycosa.store.warc.stored_blocks import stored_member
 from lycosa.testweb.servers.server import SocketWeb
+from lycosa.testweb.web import HTML, PLAIN, Reply
+from own_damage import remove_segment
 from warm import lycosa
 
 KINDS = ("pages", "links", "text", "hosts")
@@ -89,6 +98,27 @@ def test_a_flipped_byte_in_an_open_table_is_damage_and_never_our_mistake(
     assert codes["sql"] <= {0, 5} and 5 in codes["sql"]
 
 
+@pytest.mark.parametrize("column", ["began", "ended"])
+def test_a_moment_of_no_calendar_in_an_open_table_is_damage(
+    bases: dict[str, Path], tmp_path: Path, column: str
+) -> None:
+    folder = copy_of(bases["killed"], tmp_path)
+    table = folder / "pages" / f"{OPEN}.arrows"
+    *_, batch = journal_batches(table)
+    moment = struct.pack("<q", batch.column(column)[0].value)
+    content = table.read_bytes()
+    assert moment in content
+    table.write_bytes(content.replace(moment, moment[:7] + b"\x7e"))
+    for words in (("sql", folder, COUNT.format("pages")), ("audit", folder), ("report", folder)):
+        done = lycosa(*words)
+        assert done.returncode != 70, (words, done.stderr)
+        assert words[0] != "sql" or (done.returncode == 5 and table.name in done.stderr)
+    assert lycosa("verify", folder).returncode == 10
+    assert lycosa("verify", folder, "--repair").returncode == 0
+    assert lycosa("resume", folder, "--quiet").returncode == 0
+    assert complaints(folder) == []
+
+
 def test_a_changed_letter_in_an_open_table_is_made_again_from_the_records(
     bases: dict[str, Path], server: SocketWeb, tmp_path: Path
 ) -> None:
@@ -106,27 +136,113 @@ def test_a_changed_letter_in_an_open_table_is_made_again_from_the_records(
     assert server.requests == asked  # nothing is asked for again
 
 
-def test_sql_beside_a_running_crawl_gives_no_false_alarm(server: SocketWeb, tmp_path: Path) -> None:
-    """Segments are begun, flushed and sealed every moment while the tables are read."""
-    folder = tmp_path / "crawl"
+class Chain:
+    """A host on which each page links to the next one, until the test has seen enough."""
+
+    is_over = False
+
+    def hosts(self) -> list[str]:
+        return ["www.d0.test"]
+
+    def answer(self, request: Request, moment: float) -> Reply:
+        name = request.url.rpartition("/")[2].removesuffix(".html") or "0"
+        if not name.isdecimal():
+            return Reply(404, PLAIN, b"", 0.0)
+        number = int(name)
+        link = "" if self.is_over else f'<a href="/{number + 1}.html">next</a>'
+        return Reply(200, HTML, f"<!doctype html><p>{number} {link}".encode(), 0.004)
+
+    def resolve(self, host: str, moment: float) -> Resolved:
+        return Resolved("10.0.0.1", 3600.0)
+
+    def is_allowed(self, url: str, agent: str) -> bool:
+        return True
+
+    def crawl_delay(self, host: str, agent: str) -> float:
+        return 0.0
+
+
+def test_sql_beside_a_running_crawl_gives_no_false_alarm(tmp_path: Path) -> None:
+    """Segments are begun, flushed and sealed every moment while the tables are read.
+
+    However slow or quick a query is, the crawl goes on until five of them were answered beside it,
+    and two segments sealed.
+    """
+    folder, web = tmp_path / "crawl", Chain()
     often = {"seal_seconds": 0.2, "commit_seconds": 0.02}
-    slow = {"delay_seconds": 0.05}
-    CrawlDirectory.create(folder, job_of(server, log=often, politeness=slow))
-    crawl = subprocess.Popen([sys.executable, "-m", "lycosa", "resume", str(folder), "--quiet"])
-    asked = 0
-    try:
-        while crawl.poll() is None:
-            if (folder / "pages").exists():
-                done = lycosa("sql", folder, "select count(*) from pages, links limit 1")
-                assert done.returncode == 0, done.stderr
-                asked += 1
-    finally:
-        crawl.kill()
-        crawl.wait()
-    assert crawl.returncode == 0 and asked >= 2
+    with SocketWeb(web, tls=False, time_scale=1.0) as server:
+        job = job_of(
+            server,
+            log=often,
+            politeness={"delay_seconds": 0.05},
+            limits={"depth_static": 3_000, "pages": 3_000},
+        )
+        CrawlDirectory.create(folder, job)
+        crawl = subprocess.Popen([sys.executable, "-m", "lycosa", "resume", str(folder), "--quiet"])
+        try:
+            asked = 0
+            while crawl.poll() is None and (asked < 5 or len(sealed_names(folder)) < 2):
+                if (folder / "pages").exists():
+                    done = lycosa("sql", folder, "select count(*) from pages, links limit 1")
+                    assert done.returncode == 0, done.stderr
+                    asked += crawl.poll() is None
+            web.is_over = True
+            assert asked >= 5 and crawl.wait(120) == 0
+        finally:
+            crawl.kill()
+            crawl.wait()
 
 
 # -- sealed tables ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("name", [SEALED, OPEN])
+def test_a_sealed_segment_removed_with_all_its_files_is_named_by_every_reader_of_tables(
+    bases: dict[str, Path], server: SocketWeb, tmp_path: Path, name: str
+) -> None:
+    folder = copy_of(bases["finished"], tmp_path)
+    remove_segment(name, folder)
+    for kind in KINDS:
+        done = lycosa("sql", folder, COUNT.format(kind))
+        assert done.returncode == 5, (kind, done.stdout, done.stderr)
+        assert f"{name}.parquet" in done.stderr and "--repair" in done.stderr
+    for words in (("study", folder), ("export", "pages", folder, "-o", tmp_path / "pages.csv")):
+        done = lycosa(*words)
+        assert done.returncode == 5 and name in done.stderr, (words, done.stdout, done.stderr)
+    done = lycosa("verify", folder, "--quick")
+    assert done.returncode == 10 and "all its files are gone" in done.stdout
+    resumed = lycosa("resume", folder, "--quiet")
+    assert "is missing" in resumed.stderr, "it names the segment, and repairs nothing"
+    assert lycosa("sql", folder, COUNT.format("pages")).returncode == 5
+    done = lycosa("verify", folder, "--repair")
+    assert done.returncode == 0, done.stdout + done.stderr
+    done = lycosa("sql", folder, COUNT.format("pages"))
+    assert done.returncode == 0, "the repair has given it up"
+    assert lycosa("resume", folder, "--quiet").returncode == 0
+    assert complaints(folder) == []
+    assert lycosa("verify", folder).stdout.startswith("clean")
+
+
+def test_a_repair_killed_before_it_gives_a_segment_up_leaves_no_false_alarm(
+    bases: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The name goes first, then the log gives the segment up, then its files go aside."""
+    folder = copy_of(bases["finished"], tmp_path)
+    (folder / "warc" / f"{SEALED}.warc.gz").unlink()
+
+    def die(*args: object) -> None:
+        raise KeyboardInterrupt
+
+    for step in ("give_up", "rewrite"):
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(f"lycosa.crawl.verify.repair.{step}", die)
+            repair(folder)
+        done = lycosa("sql", folder, COUNT.format("pages"))
+        assert (done.returncode, done.stderr) == (0, ""), step
+    assert lycosa("verify", folder, "--repair").returncode == 0
+    assert (folder / "damaged" / "pages" / f"{SEALED}.parquet").exists()
+    for query in ("pages", "links"):
+        assert lycosa("sql", folder, COUNT.format(query)).returncode == 0
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -203,6 +319,34 @@ def test_a_segment_whose_records_are_gone_goes_aside_and_is_asked_for_again(
     assert complaints(folder) == []
     kept = "select count(*), count(distinct url) from pages where outcome = 'kept'"
     assert lycosa("sql", folder, kept).stdout.splitlines()[1] == "55,55"
+
+
+@pytest.mark.parametrize("shorter", [1, 2, 150])
+def test_records_under_a_name_whose_first_record_was_longer_go_aside(
+    bases: dict[str, Path], server: SocketWeb, tmp_path: Path, shorter: int
+) -> None:
+    """First records of two files may differ by a few bytes, which are no room for a record."""
+    folder = copy_of(bases["killed"], tmp_path)
+    warc = folder / "warc" / f"{OPEN}.warc.gz"
+    content = warc.read_bytes()
+    _, length, _ = next(members(warc))
+    block = b"x" * length
+    headers = f"WARC/1.1\r\nWARC-Type: warcinfo\r\nWARC-Filename: {SEALED}.warc.gz\r\n"
+    while True:
+        text = f"{headers}Content-Length: {len(block)}\r\n\r\n".encode() + block + b"\r\n\r\n"
+        member = stored_member(text)
+        if len(member) <= length - shorter:
+            break
+        block = block[:-1]
+    assert len(member) == length - shorter
+    warc.write_bytes(member + content[length:])
+    again = copy_of(folder, tmp_path, "again")
+    done = lycosa("verify", folder, "--repair")
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert lycosa("resume", folder, "--quiet").returncode == 0
+    assert complaints(folder) == []
+    assert lycosa("verify", folder).stdout.startswith("clean")
+    assert lycosa("resume", again, "--quiet").returncode != 70
 
 
 # -- index/ -----------------------------------------------------------------------------------

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from integration.test_howto import BLOCK, HOWTO, served, typed
 from lycosa import Crawl
 from lycosa.testweb.webs.documents import APPENDIX, HOME, DocumentWeb
+from typed_pages import BLOCK, HOWTO, served, typed
 from warm import lycosa
 
 

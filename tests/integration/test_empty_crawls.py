@@ -11,6 +11,8 @@ import pytest
 from integration.small_servers import Asked, Told, serving_answers
 from warm import lycosa
 
+pytestmark = pytest.mark.quick
+
 HTML = "text/html"
 SHELL = (
     "<!doctype html><title>App</title><script src=/app.js></script>"

@@ -6,6 +6,7 @@ import tempfile
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -17,6 +18,8 @@ from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.log.protocol import Head
 from lycosa.testweb.webs.graph import GraphWeb
 from seeds import examples
+
+pytestmark = pytest.mark.quick
 
 
 def url(n: int) -> str:

@@ -104,7 +104,7 @@ def test_a_seed_that_its_robots_file_forbids_is_said_with_the_command_that_shows
         seed = f"http://127.0.0.1:{port}/"
         ran = lycosa("crawl", seed, "-o", tmp_path / "c", *QUICK, "--quiet")
     assert ran.returncode == 69
-    assert f"its robots file forbids it to lycosa; see: lycosa check robots {seed} /" in ran.stderr
+    assert f"its robots file forbids it for lycosa; see: lycosa check robots {seed} /" in ran.stderr
 
 
 def test_links_that_lead_nowhere_end_within_patience_and_retry_takes_them_up(

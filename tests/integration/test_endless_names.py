@@ -15,6 +15,8 @@ from lycosa.crawl.simulation.kills import KillRandomly
 from lycosa.records import Purpose, Request
 from lycosa.testweb.web import PLAIN, Reply
 
+pytestmark = pytest.mark.quick
+
 HONEST = [f"/about/{name}.html" for name in ("us", "you", "them")]
 ARTICLES = 200
 XML = (("Content-Type", "application/xml"),)

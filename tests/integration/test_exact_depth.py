@@ -24,6 +24,8 @@ from lycosa.testweb.webs.graph import GraphWeb, OtherNames
 from lycosa.url import url_of
 from seeds import examples
 
+pytestmark = pytest.mark.quick
+
 
 def url(n: int) -> str:
     """Six pages a host; every third one has a query, and so a depth limit of its own."""

@@ -370,7 +370,7 @@ def test_a_store_that_does_not_answer_ends_the_command(
     monkeypatch.setattr(fetching, "PATIENCE_SECONDS", 0.3)
     silent = FaultyObjects(objects_of(store), 1.0, random.Random())
     monkeypatch.setattr(fetching, "open_objects", lambda *_: silent)
-    with pytest.raises(ObjectsUnavailable, match="the same command goes on"):
+    with pytest.raises(ObjectsUnavailable, match="repeat the command: it continues"):
         fetching.fetch_crawl(store.place, store.name, tmp_path / "mycopy")
     assert silent.failures >= 2
 
@@ -385,22 +385,22 @@ def test_a_full_disk_is_told(store: Crawled, tmp_path: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 5, done.stderr
     assert "the disk has no room" in done.stderr
-    assert "the same command goes on" in done.stderr
+    assert "repeat the command: it continues" in done.stderr
 
 
 def test_another_folder_is_not_overwritten(store: Crawled, tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.mkdir()
     (other / "thesis.tex").touch()
-    with pytest.raises(ConfigError, match="no copy of a crawl"):
+    with pytest.raises(ConfigError, match="not a copy of a crawl"):
         fetching.fetch_crawl(store.place, store.name, other)
-    with pytest.raises(ConfigError, match="where the crawl runs"):
+    with pytest.raises(ConfigError, match="the crawl's own directory"):
         fetching.fetch_crawl(store.place, store.name, store.machines[0])
     with pytest.raises(ConfigError, match="holds no crawl whose name begins with zz"):
         fetching.choose_crawl(store.place, "zz")
     empty = tmp_path / "empty"
     empty.mkdir()
-    with pytest.raises(ConfigError, match="no crawl is there"):
+    with pytest.raises(ConfigError, match="contains no crawl"):
         fetching.choose_crawl(empty.as_uri())
 
 

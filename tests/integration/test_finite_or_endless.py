@@ -18,11 +18,13 @@ from lycosa.config import Job
 from lycosa.crawl.simulation.kills import KillPlan, KillRandomly, no_kills
 from lycosa.crawl.simulation.result import Result
 from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.crawl.status.progress import refusals_of
+from lycosa.crawl.status.figures import refusals_of
 from lycosa.records import TRAPS, Purpose, Request
 from lycosa.testweb.web import HTML, Reply
 from lycosa.testweb.webs.graph import GraphWeb
 from seeds import examples
+
+pytestmark = pytest.mark.quick
 
 SITE = "http://www.a.test"
 HOME = f"{SITE}/"

@@ -23,6 +23,8 @@ from lycosa.extract.page import scan
 from lycosa.testweb import request_for
 from lycosa.testweb.webs.topics import OTHER, Shape, TopicWeb
 
+pytestmark = pytest.mark.quick
+
 PAGES = 800
 
 

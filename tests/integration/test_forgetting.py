@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from integration.test_real_crawl import DEPTH, finish, job_of, start, web_of
 from lycosa.cluster.partitioners import make_partitioner
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
@@ -24,6 +23,7 @@ from lycosa.store.reader import table
 from lycosa.testweb.referee.referee import Referee
 from lycosa.testweb.servers.server import SocketWeb
 from lycosa.url import canonicalize, host_of, key_of, reversed_host_of
+from socket_crawls import DEPTH, finish, job_of, start, web_of
 from warc_tools import check_folder
 from warm import lycosa
 
@@ -88,7 +88,7 @@ def test_a_forgotten_host_is_gone_and_asked_no_more(tmp_path: Path) -> None:
         for url in gone[:3]:
             missing = lycosa("cat", directory.path, url)
             assert missing.returncode and not missing.stdout
-            assert "holds no answer" in missing.stderr
+            assert "has no answer" in missing.stderr
         others = [url for url in kept(directory) if name_of(url) != host]
         assert others
         assert lycosa("cat", directory.path, others[0]).returncode == 0
@@ -166,6 +166,6 @@ def test_a_host_is_blocked_in_partitions_that_do_not_know_it_yet(tmp_path: Path)
     for state in directory.states(job).values():
         state.apply(Admitted(3.0, "", ["example.bad:/new"], [0]))
         assert state.pending == 0
-    with pytest.raises(ConfigError, match="knows no such host"):
+    with pytest.raises(ConfigError, match="does not know this host"):
         block_host(directory, "bda.example")
     assert all(state.host_number("example.bda") is None for state in directory.states(job).values())

@@ -10,13 +10,13 @@ from benchmarks.form_webs import Herbarium, HerbGarden, Papers
 from benchmarks.forms import crawled
 from benchmarks.unseen_form_webs import Generous, Museum, Newspaper, Shop
 
-from integration.test_howto import BLOCK, HOWTO, served, typed
-from lycosa.crawl.answers import form_pages, mining
-from lycosa.crawl.answers.mining import DOZEN
+from lycosa.crawl.features.mining import form_pages, mining
+from lycosa.crawl.features.mining.mining import DOZEN
 from lycosa.crawl.simulation.kills import KillRandomly
 from lycosa.records import Request
 from lycosa.testweb.web import Reply
 from lycosa.testweb.webs.deep import DeepWeb
+from typed_pages import BLOCK, HOWTO, served, typed
 
 
 def test_without_forms_nothing_hidden_is_found(tmp_path: Path) -> None:

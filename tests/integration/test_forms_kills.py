@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from lycosa import Crawl
-from lycosa.crawl.answers.mining import DOZEN
+from lycosa.crawl.features.mining.mining import DOZEN
 from lycosa.records import Request
 from lycosa.testweb.servers.server import SocketWeb
 from lycosa.testweb.web import Reply

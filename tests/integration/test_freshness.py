@@ -14,6 +14,8 @@ from benchmarks.freshness import POLICIES, Found, Way, keep_fresh, spearman
 
 from seeds import few_of
 
+pytestmark = pytest.mark.quick
+
 
 class Size(NamedTuple):
     hosts: int

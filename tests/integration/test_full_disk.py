@@ -15,7 +15,6 @@ from typing import NamedTuple
 
 import pytest
 
-from integration.test_real_crawl import DEPTH, RULES_LATER, job_of, web_of
 from lycosa.config import Job
 from lycosa.config.requests import Limits
 from lycosa.crawl.directory import CrawlDirectory
@@ -28,6 +27,7 @@ from lycosa.testweb.referee.referee import Referee
 from lycosa.testweb.servers.server import SocketWeb
 from needs import UNSHARE
 from seeds import soak
+from socket_crawls import DEPTH, RULES_LATER, job_of, web_of
 from warc_tools import check_folder
 
 HOSTS = 24

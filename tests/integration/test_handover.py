@@ -26,6 +26,8 @@ from mover import Mover
 from seeds import seeds
 from small_crawl import PARTITIONS, POLL_SECONDS, check, job_for, small_web
 
+pytestmark = pytest.mark.quick
+
 WORKERS = 3
 
 

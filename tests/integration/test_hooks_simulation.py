@@ -18,6 +18,8 @@ from lycosa.url import url_of
 from seeds import few_of, seeds
 from small_crawl import check, is_comparable, job_for, small_web
 
+pytestmark = pytest.mark.quick
+
 
 def look_only(page: SeenPage) -> None:
     assert page.links is not None

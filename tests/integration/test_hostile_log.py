@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from integration.test_server_crawls import PAGES, POSTGRES, Web, address, web
+from crawls_on_servers import PAGES, POSTGRES, Web, address, web
 from lycosa.config import Job, parse_job, read_job
 from lycosa.crawl.directory import named_anew
 from lycosa.crawl.logs.notes import JOB, job_among, note_job
@@ -123,7 +123,7 @@ def test_settings_that_were_typed_count_and_what_differs_is_shown(
     assert f'here fetch.hosts_file = "{own}"; the log has "{web.hosts_file}"' in joined.stderr
     assert read_job(tmp_path / "2" / "crawl.toml").fetch.hosts_file == str(own)
     said = (tmp_path / "2" / "lycosa.log").read_text()
-    assert "this machine goes by its own settings: fetch.hosts_file" in said
+    assert "this machine follows its own settings: fetch.hosts_file" in said
     with closing(open_log(address, 4, crawl=name)) as log:
         noted = job_among(log.notes(JOB))
     assert noted is not None

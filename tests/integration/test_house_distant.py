@@ -14,11 +14,11 @@ from urllib.parse import quote, urlsplit
 
 import pytest
 
-from integration.test_server_crawls import PAGES, Web, address, crawled, web
-from integration.test_workers import eventually
+from crawls_on_servers import PAGES, Web, address, crawled, web
 from lycosa.config import read_job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.serve.web.shell import PAGES as SHOWN
+from worker_crawls import eventually
 
 pytestmark = pytest.mark.soak
 __all__ = ["address", "crawled", "web"]

@@ -202,9 +202,9 @@ def test_an_order_given_twice_under_one_key_is_one_order(client: TestClient) -> 
     assert first.status_code == again.status_code == 202
     assert again.json() == {"number": first.json()["number"], "is_new": False}
     other = client.post(f"{API}/crawls/site/retry", json={}, headers=headers)
-    assert other.status_code == 422 and "another" in other.text
+    assert other.status_code == 422 and "different" in other.text
     elsewhere = client.post(path, json={"host": "c.test"}, headers=headers)
-    assert elsewhere.status_code == 422 and "another" in elsewhere.text
+    assert elsewhere.status_code == 422 and "different" in elsewhere.text
     listed = get(client, "/orders")["orders"]
     assert [one["order"] for one in listed].count({"kind": "block", "host": "b.test"}) == 1
 

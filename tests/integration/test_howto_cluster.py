@@ -24,12 +24,12 @@ import click
 import pytest
 
 from examples import Block, blocks
-from integration.test_workers import eventually
 from lycosa.cli.main import cli
 from lycosa.cli.trial.web import TrialWeb, served_web
 from lycosa.store.reader import table
 from servers.keyed import free_addresses, keyed_nats
 from servers.seaweed import BUCKET, environment, seaweed_server
+from worker_crawls import eventually
 
 PAGE = "docs/howto/run-a-cluster.md"
 TYPED = [block for block in blocks(PAGE) if block.language == "sh"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from integration.test_howto import BLOCK, HOWTO, served, typed
+from typed_pages import BLOCK, HOWTO, served, typed
 
 
 def test_every_order_of_the_page_prints_what_it_shows(tmp_path: Path) -> None:

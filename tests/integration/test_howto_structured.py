@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from integration.test_howto import BLOCK, typed
 from lycosa.config import parse_job
+from typed_pages import BLOCK, typed
 
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "query-structured-data.md"
 

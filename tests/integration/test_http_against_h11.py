@@ -19,6 +19,8 @@ from integration.http_answers import Play, Sent, plays
 from integration.http_wires import Reading, Reference, Wire
 from seeds import examples
 
+pytestmark = pytest.mark.quick
+
 
 class Difference(NamedTuple):
     """A kind of answer that we read otherwise than `h11`, on purpose."""

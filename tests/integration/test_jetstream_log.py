@@ -104,7 +104,7 @@ def test_tls_and_a_password_from_the_environment(
         assert connection.server_version
         connection.close()
         monkeypatch.setenv("LYCOSA_NATS_PASSWORD", "wrong")
-        with pytest.raises(LogError, match="does not let us in") as refused:
+        with pytest.raises(LogError, match="refuses the connection") as refused:
             Connection(parse_address(url), 10.0)
         assert "wrong" not in str(refused.value)
     finally:
@@ -134,7 +134,7 @@ def test_debians_own_server_is_refused() -> None:
 
 
 def test_servers_that_cannot_keep_three_copies_are_refused() -> None:
-    refused = pytest.raises(LogError, match="run three servers or more")
+    refused = pytest.raises(LogError, match="run at least three servers")
     with nats_cluster(1, in_memory=True) as cluster, refused:
         JetStreamLog(cluster.url, 2, fresh_name(), patience_seconds=2.0)
 

@@ -21,6 +21,8 @@ from integration.small_servers import (
 )
 from lycosa.records import Answer, Purpose, Request
 
+pytestmark = pytest.mark.quick
+
 
 @pytest.fixture(params=WAYS)
 def way(request: pytest.FixtureRequest) -> Iterator[str]:
@@ -85,6 +87,27 @@ def test_a_connection_that_nobody_uses_is_closed(monkeypatch: pytest.MonkeyPatch
             assert served.connections == 3  # b's was used again, a's was not there any more
 
     monkeypatch.setattr("lycosa.fetch.carriers.http1.IDLE_SECONDS", 0.0)
+    asyncio.run(test())
+
+
+def test_idle_connections_to_sites_that_are_not_wanted_are_let_go(way: str) -> None:
+    opened = 2 if way == "curl" else 3  # libcurl's lead to a proxy, which all sites share
+
+    async def test() -> None:
+        replies = replying(*[reply(PAGE)] * 9)
+        async with serving(replies) as served, client(ports={80: served.port}) as web:
+            for site in ("a", "b", "a"):
+                assert facts(await web.get(f"http://{site}.test/page"))[0] == 200
+            assert served.connections == 2
+            web.transport.let_go(lambda site: "//b." in site, 60.0)  # all are younger
+            assert facts(await web.get("http://a.test/page"))[0] == 200
+            assert served.connections == 2
+            web.transport.let_go(lambda site: "//b." in site, 0.0)
+            for site in ("a", "b"):
+                assert facts(await web.get(f"http://{site}.test/page"))[0] == 200
+            assert served.connections == opened
+            assert not any(served.resumed)  # and no session was kept for them
+
     asyncio.run(test())
 
 

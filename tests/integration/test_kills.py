@@ -25,6 +25,8 @@ from lycosa.testweb.generated.web import GeneratedWeb
 from seeds import few_of, seeds
 from small_crawl import check, job_for, small_web
 
+pytestmark = pytest.mark.quick
+
 
 def run(folder: Path, seed: int, kills: KillPlan, log: str) -> Result:
     web = small_web(seed)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from lycosa.config import Job
 from lycosa.log.format import decode_events
 from lycosa.log.memory import MemoryLog
@@ -13,6 +15,8 @@ from lycosa.store.archive import ArchiveStore
 from lycosa.store.reader import table
 from lycosa.testweb.web import Reply
 from unit.crawl.drawn_web import DrawnWeb, crawl, linking, moved
+
+pytestmark = pytest.mark.quick
 
 HOME = "http://shop.test/"
 TOKENS = [f"{number:08x}4f6a9c1e" for number in range(40)]

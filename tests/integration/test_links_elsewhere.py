@@ -30,6 +30,8 @@ from lycosa.testweb.robots import Group, Robots
 from lycosa.testweb.webs.graph import GraphWeb
 from lycosa.url import key_of, url_of
 
+pytestmark = pytest.mark.quick
+
 T = TypeVar("T")
 
 FAR, SLOW, PATIENCE = "http://a.test/", "http://c.test/", 200.0

@@ -20,6 +20,8 @@ from lycosa.log.postgres.connection import checked_url
 from lycosa.log.postgres.log import PostgresLog
 from warm import lycosa
 
+pytestmark = pytest.mark.quick
+
 
 @contextmanager
 def tls_offering_server() -> Iterator[int]:

@@ -21,6 +21,8 @@ from lycosa.testweb.carrier import NAME_SECONDS
 from lycosa.testweb.referee.referee import Referee
 from lycosa.testweb.webs.graph import Faults, GraphWeb
 
+pytestmark = pytest.mark.quick
+
 PAGES = 30
 PAUSE = 5.0
 BEGAN = 1_700_000_000.0

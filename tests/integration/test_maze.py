@@ -23,6 +23,8 @@ from lycosa.testweb.webs.link_kinds import (
 )
 from lycosa.testweb.webs.maze import HOME, MazeWeb, table_of_kinds
 
+pytestmark = pytest.mark.quick
+
 
 class Heard(MazeWeb):
     def __init__(self) -> None:

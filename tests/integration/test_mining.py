@@ -17,7 +17,7 @@ import pytest
 from benchmarks.mining import DEVELOPED, EVALUATED, Case, found_in, job_for, lone_web
 
 from lycosa.config import Job
-from lycosa.crawl.answers.mining import DOZEN
+from lycosa.crawl.features.mining.mining import DOZEN
 from lycosa.crawl.inspect.explain import explain
 from lycosa.crawl.simulation.kills import KillEvery, KillPlan, KillRandomly, no_kills
 from lycosa.crawl.simulation.result import Result
@@ -37,6 +37,8 @@ from lycosa.testweb.web import HTML, Reply
 from lycosa.testweb.webs.graph import GraphWeb
 from lycosa.url import url_of
 from seeds import few_of, soak
+
+pytestmark = pytest.mark.quick
 
 NUMBERED = ("series-number", "series-padded", "series-folder")
 PARENTS = "cellar"
@@ -289,7 +291,7 @@ def test_a_guess_that_is_linked_later_counts_as_linked(tmp_path: Path) -> None:
     assert [step.what for step in told.history] == [
         f"mined: guessed from {HOME}a/b by the rule 'folder'",
         "asked for: kept, status 200",
-        "the guess was a page that was not known",
+        "the guess was a new page",
         f"linked from {late}",
     ]
 

@@ -19,6 +19,8 @@ from lycosa.testweb.webs import misdeeds as deeds
 from lycosa.testweb.webs.misbehaviour import GOOD_PAGES, MisbehavingWeb
 from lycosa.testweb.webs.misdeeds import Tempo
 
+pytestmark = pytest.mark.quick
+
 Bad = tuple[MisbehavingWeb, SocketWeb]
 
 

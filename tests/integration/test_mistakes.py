@@ -16,6 +16,8 @@ import pytest
 from integration.small_servers import serving_site
 from warm import lycosa
 
+pytestmark = pytest.mark.quick
+
 CONTACT = "--contact you@example.org"
 MISTAKES = [
     # seeds
@@ -43,7 +45,7 @@ MISTAKES = [
     (f"crawl https://example.org/ --include '*.org' -o x {CONTACT}", 2, "did you mean `.org`?"),
     (f"crawl https://example.org/ --include 'regex:(' -o x {CONTACT}", 2, "--include: "),
     # folders
-    (f"crawl https://example.org/ -o file.txt {CONTACT}", 2, "is a file, and a crawl needs a fold"),
+    (f"crawl https://example.org/ -o file.txt {CONTACT}", 2, "is a file, but a crawl needs a fold"),
     (f"crawl https://example.org/ -o /proc/xx {CONTACT}", 2, "/proc/xx: cannot be made here"),
     (f"crawl https://example.org/ -o full {CONTACT}", 2, "exists and is not empty"),
     ("status nowhere", 2, "there is no crawl here"),
@@ -77,12 +79,12 @@ MISTAKES = [
     ("explain mine https://example.org/", 1, "would be refused, if a page links to it: loopback-o"),
     ("explain mine http://localhost:PORT/nowhere", 1, "no page that was fetched links to it"),
     ("cat mine http://localhost:PORT/nowhere", 1, "lycosa explain mine"),
-    ("crawl http://localhost:PORT/ -o mine", 2, "holds a crawl already"),
+    ("crawl http://localhost:PORT/ -o mine", 2, "already holds a crawl"),
     ("sparql mine 'SELECT * { ?s shema:name ?n }'", 7, "prefix `shema:` is not declared"),
     ("sparql mine books.rq", 7, "books.rq: there is no such file"),
     ("sql mine folder/books.sql", 7, "folder/books.sql: there is no such file"),
     ("sql mine 'select nothing from pages'", 1, "their columns: lycosa sql mine"),
-    ("block mine other.example", 2, "the crawl knows no such host"),
+    ("block mine other.example", 2, "the crawl does not know this host"),
 ]
 WORKS = ["config rules", "config seeds", "config depth_static", "config limits.pages"]
 """What `lycosa config` lists can be typed after it."""

@@ -5,13 +5,17 @@ from __future__ import annotations
 import threading
 from pathlib import Path
 
-from integration.test_structured_crawl import job_of
+import pytest
+
 from lycosa.crawl.control.live import read_frame
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.processes.run import run_crawl
 from lycosa.crawl.status.progress import Listener
 from lycosa.testweb.generated.web import GeneratedWeb
 from lycosa.testweb.servers.server import SocketWeb
+from structured_webs import job_of
+
+pytestmark = pytest.mark.quick
 
 
 def test_the_moment_and_the_figures_are_kept_up_to_date_for_a_listener_that_seldom_looks(

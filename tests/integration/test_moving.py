@@ -231,7 +231,7 @@ def test_a_file_is_for_one_directory_alone(servers: Servers, tmp_path: Path) -> 
     [
         ("postgresql://me:secret@db/x", "PGPASSFILE"),
         ("sqlite", "is there already"),
-        ("folder/log", "names no server"),
+        ("folder/log", "is not the address of a log server"),
         ("nats://127.0.0.1:1", "at most 960"),
     ],
 )

@@ -4,6 +4,9 @@ Every mutant is one line of the kernel made wrong in the way a tired programmer 
 small crawl that is killed on the way must then break: a referee that complains, a page
 lost or kept twice, a limit passed, an end that comes too early or not at all. The same
 crawl passes with the code as it is.
+
+A mutant of Python code patches an attribute; one of compiled code is an edit of its source, which a
+process of its own loads in place of the real one (`broken_builds`).
 """
 
 from __future__ import annotations
@@ -16,12 +19,21 @@ from pathlib import Path
 
 import pytest
 
+from broken_builds import Edit, run_with
+from compiled_mutants import (
+    READINESS,
+    address_pause_forgotten,
+    nearer_urls_stay_far,
+    no_address_pause_after_a_resume,
+    no_pause_after_a_resume,
+    robots_rules_not_asked,
+    sites_stay_awake_while_asked,
+)
 from lycosa.config import Job
-from lycosa.crawl.answers import stages
 from lycosa.crawl.answers.links import Router
-from lycosa.crawl.answers.novelty import soft_404
-from lycosa.crawl.answers.novelty.soft_404 import probe_name
 from lycosa.crawl.ending import Ending
+from lycosa.crawl.features import soft_404
+from lycosa.crawl.features.soft_404 import probe_name
 from lycosa.crawl.simulation.conditions import Conditions
 from lycosa.crawl.simulation.kills import KillRandomly
 from lycosa.crawl.simulation.simulation import Simulation
@@ -32,8 +44,6 @@ from lycosa.errors import LycosaError
 from lycosa.failpoints import NAMES, reach
 from lycosa.frontier.fold.facts.probes import Probes
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.frontier.readiness.addresses import Addresses
-from lycosa.frontier.readiness.hosts import Readiness
 from lycosa.frontier.schedulers.breadth_first import BreadthFirst
 from lycosa.frontier.schedulers.queues import Queues
 from lycosa.log.memory import MemoryLog
@@ -236,14 +246,6 @@ def events_before_bytes(patch: Patch) -> None:
     patch.setattr(Committer, "_make_durable", make_durable)
 
 
-def no_pause_after_a_resume(patch: Patch) -> None:
-    patch.setattr(Readiness, "_floor", lambda self, host: 0.0)
-
-
-def no_address_pause_after_a_resume(patch: Patch) -> None:
-    patch.setattr(Addresses, "rest_all", lambda self, until: None)
-
-
 def no_forced_commits(patch: Patch) -> None:
     """Robots answers and refusals wait for the next tick, and their hosts do not."""
     original = Worker._on_answer
@@ -272,14 +274,6 @@ def wake_counts_one_too_few(patch: Patch) -> None:
     counted = vars(Queues)["ready"]
     one_less = property(lambda self: max(0, counted.__get__(self) - 1))
     patch.setattr(BreadthFirst, "ready", one_less)
-
-
-def sites_stay_awake_while_asked(patch: Patch) -> None:
-    patch.setattr(Readiness, "_rest_sites", lambda self, host: None)
-
-
-def address_pause_forgotten(patch: Patch) -> None:
-    patch.setattr(Addresses, "asked", Addresses.leave)
 
 
 def snapshot_one_batch_too_new(patch: Patch) -> None:
@@ -332,14 +326,17 @@ def only_a_majority_is_asked_for(patch: Patch) -> None:
 
 
 def addresses_are_compared(patch: Patch) -> None:
-    patch.setattr(stages, "own_name", lambda path: "")
+    patch.setattr(soft_404, "own_name", lambda path: "")
 
 
 def snapshots_forget_probes(patch: Patch) -> None:
     patch.setattr(Probes, "pack", lambda self: {})
 
 
-MUTANTS: list[tuple[Callable[[Patch], None], Callable[[Path, int], None]]] = [
+Crawl = Callable[[Path, int], None]
+Mutant = Callable[[Patch], None] | Edit
+
+MUTANTS: list[tuple[Mutant, Crawl]] = [
     (events_before_links, crawl_a_chain_through_kills),
     (events_before_bytes, crawl_small_web),
     (no_pause_after_a_resume, crawl_small_web),
@@ -359,13 +356,19 @@ MUTANTS: list[tuple[Callable[[Patch], None], Callable[[Path, int], None]]] = [
     (only_a_majority_is_asked_for, crawl_forgetful_web),
     (addresses_are_compared, crawl_forgetful_web),
     (snapshots_forget_probes, crawl_forgetful_web),
+    (robots_rules_not_asked, crawl_small_web),
+    (nearer_urls_stay_far, crawl_a_late_short_cut),
 ]
 
 
-NAMES_OF_MUTANTS = [mutant.__name__.replace("_", "-") for mutant, _ in MUTANTS]
+def name_of(mutant: Mutant) -> str:
+    return mutant.name if isinstance(mutant, Edit) else mutant.__name__.replace("_", "-")
 
 
-def is_caught(crawl: Callable[[Path, int], None], folder: Path) -> bool:
+NAMES_OF_MUTANTS = [name_of(mutant) for mutant, _ in MUTANTS]
+
+
+def is_caught(crawl: Crawl, folder: Path) -> bool:
     for seed in SEEDS:
         try:
             crawl(folder / str(seed), seed)
@@ -374,20 +377,51 @@ def is_caught(crawl: Callable[[Path, int], None], folder: Path) -> bool:
     return False
 
 
+def is_caught_apart(mutant: Edit, crawl: Crawl, folder: Path) -> bool:
+    """Crawl with a changed compiled module, in a process of its own."""
+    script = (
+        "import sys; from pathlib import Path; sys.path.insert(0, sys.argv[1]);"
+        "import test_mutants;"
+        "crawl = getattr(test_mutants, sys.argv[2]);"
+        "print(test_mutants.is_caught(crawl, Path(sys.argv[3])))"
+    )
+    here = str(Path(__file__).parent)
+    done = run_with(mutant, ["-c", script, here, crawl.__name__, str(folder)])
+    told = done.stdout.splitlines()
+    assert done.returncode == 0 and told, f"{mutant.name} does not run: {done.stderr}"
+    return told[-1] == "True"
+
+
 @pytest.mark.parametrize(("mutant", "crawl"), few_of(MUTANTS, 14), ids=NAMES_OF_MUTANTS)
 def test_a_mutant_is_caught(
-    mutant: Callable[[Patch], None],
-    crawl: Callable[[Path, int], None],
-    tmp_path: Path,
-    monkeypatch: Patch,
+    mutant: Mutant, crawl: Crawl, tmp_path: Path, monkeypatch: Patch
 ) -> None:
+    if isinstance(mutant, Edit):
+        assert is_caught_apart(mutant, crawl, tmp_path), f"nobody noticed: {mutant.name}"
+        return
     mutant(monkeypatch)
     assert is_caught(crawl, tmp_path), f"nobody noticed: {mutant.__doc__ or mutant.__name__}"
 
 
+def test_an_edit_that_changes_nothing_is_loaded_and_not_caught(tmp_path: Path) -> None:
+    edit = Edit(
+        "says-that-it-is-changed",
+        f"{READINESS}.addresses",
+        "HANDSHAKE_SECONDS = 5.0\n",
+        "HANDSHAKE_SECONDS = 5.0\nIS_CHANGED = True\n",
+    )
+    look = "from lycosa.frontier.readiness import addresses; print(addresses.IS_CHANGED)"
+    assert run_with(edit, ["-c", look]).stdout == "True\n"
+    assert not is_caught_apart(edit, crawl_a_crowded_address, tmp_path)
+
+
+def test_an_edit_has_one_place() -> None:
+    for old in ("self._gate_of(address)", "no such text"):
+        with pytest.raises(ValueError, match="times in"):
+            Edit("is-nowhere", f"{READINESS}.addresses", old, "").changed()
+
+
 @pytest.mark.parametrize("seed", seeds(1, len(SEEDS)))
 @pytest.mark.parametrize("crawl", list(dict.fromkeys(crawl for _, crawl in MUTANTS)))
-def test_the_same_crawls_pass_unbroken(
-    crawl: Callable[[Path, int], None], seed: int, tmp_path: Path
-) -> None:
+def test_the_same_crawls_pass_unbroken(crawl: Crawl, seed: int, tmp_path: Path) -> None:
     crawl(tmp_path, seed)

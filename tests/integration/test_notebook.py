@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import nbformat
 import pytest
 from nbclient import NotebookClient
+from traitlets.config import Config
 
 from lycosa.testweb.servers.server import SocketWeb
 from lycosa.testweb.webs.graph import GraphWeb
@@ -40,6 +42,15 @@ def hosts() -> Iterator[str]:
         yield str(server.hosts_file)
 
 
+def _over_sockets_of(folder: str) -> Config:
+    """A kernel that listens on Unix sockets.
+
+    TCP ports are chosen, and let go, before the kernel takes them; another test may be quicker.
+    """
+    # Not `tmp_path`: the name of a Unix socket has at most 107 bytes.
+    return Config(KernelManager={"transport": "ipc", "ip": f"{folder}/kernel"})
+
+
 def test_a_cell_waits_for_the_crawl_and_shows_how_far_it_is(tmp_path: Path, hosts: str) -> None:
     cells = [
         CRAWL.format(hosts=hosts, folder=str(tmp_path / "crawl")),
@@ -47,10 +58,15 @@ def test_a_cell_waits_for_the_crawl_and_shows_how_far_it_is(tmp_path: Path, host
     ]
     made: Any = nbformat.v4
     notebook = made.new_notebook(cells=[made.new_code_cell(cell) for cell in cells])
-    client = NotebookClient(
-        notebook, timeout=100, allow_errors=True, resources={"metadata": {"path": str(tmp_path)}}
-    )
-    client.execute()
+    with tempfile.TemporaryDirectory() as sockets:
+        client = NotebookClient(
+            notebook,
+            timeout=100,
+            allow_errors=True,
+            resources={"metadata": {"path": str(tmp_path)}},
+            config=_over_sockets_of(sockets),
+        )
+        client.execute()
     crawled, failed = (cell["outputs"] for cell in notebook["cells"])
     assert [out["text"] for out in crawled if out["output_type"] == "stream"] == ["pages 3\n"]
     (shown,) = [out["data"]["text/html"] for out in crawled if out["output_type"] == "display_data"]

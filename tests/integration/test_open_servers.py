@@ -1,4 +1,4 @@
-"""A log server that lets anybody in on a network is warned of, with the command to type.
+"""A log server that accepts everybody on a network is warned of, with the command to type.
 
 Each test runs in a network namespace of its own, whose loopback interface has the address 10.9.8.7
 beside 127.0.0.1: an address of a network, which no other machine can reach.
@@ -17,8 +17,8 @@ from servers.nats import find_nats_server
 
 ADDRESS = "10.9.8.7"
 TESTS = Path(__file__).parents[1]
-OPEN = f"{ADDRESS}:4222: lets anybody in who can reach it, and they can change the crawl"
-CLEAR = "is not spoken to by TLS with a certificate that is checked"
+OPEN = f"{ADDRESS}:4222: accepts everybody who can reach it, and they can change the crawl"
+CLEAR = "is not connected by TLS with a checked certificate"
 REMEDY = "make keys and certificates: lycosa cluster keys FOLDER --host HOST1"
 
 pytestmark = pytest.mark.needs("own-addresses")
@@ -57,7 +57,7 @@ def test_a_nats_server_without_credentials_is_warned_of(tmp_path: Path) -> None:
     listen = f"listen: {ADDRESS}:4222\n"
     said = nats(tmp_path, listen + JETSTREAM, f"join nats://{ADDRESS} --list")
     assert f"nats://{OPEN}; it {CLEAR}\n  {REMEDY}" in said
-    assert said.count("lets anybody in") == 1
+    assert said.count("accepts everybody") == 1
 
 
 def test_the_same_server_on_loopback_is_not(tmp_path: Path) -> None:
@@ -71,7 +71,7 @@ def test_a_nats_server_with_a_password_in_the_clear_is_warned_of_for_that(tmp_pa
     join = f"join nats://me@{ADDRESS} --list"
     said = nats(tmp_path, listen + JETSTREAM, join, LYCOSA_NATS_PASSWORD="secret")
     assert f"nats://{ADDRESS}:4222: {CLEAR}" in said
-    assert "lets anybody in" not in said
+    assert "accepts everybody" not in said
 
 
 POSTGRES = f"""
@@ -100,6 +100,6 @@ def test_a_postgresql_that_trusts_everybody_is_warned_of(
     path = os.pathsep.join(filter(None, [str(TESTS), os.environ.get("PYTHONPATH")]))
     said = inside(tmp_path, "$PYTHON served.py", METHOD=method, PYTHONPATH=path)
     server = f"postgresql://lycosa@{ADDRESS}/postgres: "
-    assert (f"{server}lets anybody in" in said) is is_open, said
+    assert (f"{server}accepts everybody" in said) is is_open, said
     assert CLEAR in said
     assert f"lycosa cluster keys FOLDER --postgres {ADDRESS}" in said

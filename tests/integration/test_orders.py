@@ -15,8 +15,6 @@ from pathlib import Path
 import pytest
 
 import warm
-from integration.test_real_crawl import finish, said, web_of
-from integration.test_workers import Judged, eventually, kept_urls, start, unchanged, worker_pids
 from lycosa.config import Job
 from lycosa.crawl.control import orders
 from lycosa.crawl.control.desk import Given, give, known_orders
@@ -28,6 +26,8 @@ from lycosa.records import OrderApplied, Outcome
 from lycosa.testweb.generated.web import GeneratedWeb
 from lycosa.url import host_of, key_of
 from seeds import few_of
+from socket_crawls import finish, said, web_of
+from worker_crawls import Judged, eventually, kept_urls, start, unchanged, worker_pids
 
 PAUSED_SECONDS = 1.0
 """After this time a pause that was given lets no request begin."""

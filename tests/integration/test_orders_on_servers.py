@@ -11,8 +11,6 @@ import pytest
 
 from integration.test_cluster_processes import Machine, Servers, SharedCrawl, servers
 from integration.test_orders import applied_events, orders_for, run_again
-from integration.test_real_crawl import DEPTH, web_of
-from integration.test_workers import eventually
 from lycosa.crawl.control import orders
 from lycosa.crawl.control.desk import Given, give
 from lycosa.crawl.control.live import read_frame
@@ -22,6 +20,8 @@ from lycosa.crawl.logs.orders import Orders
 from lycosa.crawl.status.cluster import ClusterReader
 from lycosa.records import Outcome
 from lycosa.url import url_of
+from socket_crawls import DEPTH, web_of
+from worker_crawls import eventually
 
 __all__ = ["servers"]
 

@@ -19,6 +19,8 @@ from lycosa.url import host_of, key_of
 from seeds import few_of
 from small_crawl import POLL_SECONDS, check, expected_pages, is_comparable, job_for, small_web
 
+pytestmark = pytest.mark.quick
+
 
 def plan_of(web: GeneratedWeb, chance: random.Random) -> list[tuple[float, orders.Order]]:
     """Return orders that undo each other, at random moments of the first ten minutes."""

@@ -19,6 +19,8 @@ from lycosa.testweb.parts import take_apart
 from lycosa.testweb.web import PLAIN, Reply
 from lycosa.testweb.webs.graph import GraphWeb
 
+pytestmark = pytest.mark.quick
+
 BEGAN = 1_700_000_000.0
 HOME = "http://www.a.test/"
 PAGES = [f"{HOME}{n}" for n in range(30)]

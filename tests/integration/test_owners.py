@@ -5,6 +5,7 @@ from __future__ import annotations
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
@@ -14,7 +15,7 @@ from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
-from lycosa.frontier.readiness.hosts import WorkerContext
+from lycosa.frontier.readiness.phases import WorkerContext
 from lycosa.log.format import encode
 from lycosa.log.memory import MemoryLog
 from lycosa.log.protocol import Log, Write
@@ -22,6 +23,8 @@ from lycosa.log.snapshot import MemorySnapshots, SnapshotFolder, Snapshots
 from lycosa.log.sqlite import SqliteLog
 from lycosa.records import Discovered, Fetched, Outcome, Taken
 from seeds import examples
+
+pytestmark = pytest.mark.quick
 
 OWNERS = st.sampled_from(["anna", "boris"])
 MINE, OTHER = 0, 1

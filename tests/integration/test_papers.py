@@ -37,6 +37,8 @@ from lycosa.testweb.webs.papers import (
 from lycosa.url import url_of
 from seeds import soak
 
+pytestmark = pytest.mark.quick
+
 LIMIT_SECONDS = 6.0
 """For the thirty of Table 4; between in time and late lies a fifth of a second."""
 

@@ -36,6 +36,8 @@ from mover import Mover
 from seeds import few_of, seeds, soak
 from small_crawl import DEPTH, PARTITIONS, check, small_web
 
+pytestmark = pytest.mark.quick
+
 Patch = pytest.MonkeyPatch
 WORKERS = 3
 

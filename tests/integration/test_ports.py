@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from integration.small_servers import PAGE, client, fails, reply, replying, run, serving
 from integration.test_bound_secrets import recording
 from lycosa import Crawl
@@ -11,6 +13,8 @@ from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.processes.run import run_crawl
 from lycosa.records import Outcome
+
+pytestmark = pytest.mark.quick
 
 
 @run

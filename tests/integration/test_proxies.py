@@ -33,6 +33,8 @@ from lycosa.fetch.carriers.proxies import Proxy
 from lycosa.fetch.secrets import with_secrets
 from lycosa.records import Answer, Outcome
 
+pytestmark = pytest.mark.quick
+
 VARIABLES = ("http_proxy", "https_proxy", "all_proxy", "HTTPS_PROXY", "ALL_PROXY")
 
 

@@ -66,7 +66,7 @@ def test_pages_read_apart_have_the_rows_that_the_worker_gives_them(tmp_path: Pat
     assert here["triples"]
     states = directories[1].states(directories[1].job()).values()
     assert all(state.suspects.until for state in states)
-    assert "died; it was reading no page" in directories[1].messages.read_text()
+    assert "died; it was not reading a page" in directories[1].messages.read_text()
 
 
 def test_one_worker_survives_pages_that_kill_their_readers(tmp_path: Path) -> None:

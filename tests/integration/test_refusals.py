@@ -25,6 +25,8 @@ from lycosa.testweb.servers.server import SocketWeb
 from lycosa.testweb.web import PLAIN, Reply
 from lycosa.testweb.webs.graph import GraphWeb
 
+pytestmark = pytest.mark.quick
+
 HOME = "http://www.a.test/"
 PAUSE = 3.0
 

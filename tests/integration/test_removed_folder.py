@@ -63,4 +63,4 @@ def test_a_crawl_whose_folder_is_removed_ends_with_a_sentence(
             os.kill(crawl.pid, signal.SIGKILL)
             crawl.communicate()
     assert crawl.returncode == 5, said
-    assert "was removed or renamed while the crawl ran" in said and "lycosa resume" in said
+    assert "was removed or renamed while the crawl was running" in said and "lycosa resume" in said

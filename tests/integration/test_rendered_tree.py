@@ -6,6 +6,8 @@ import json
 from pathlib import Path
 from random import Random
 
+import pytest
+
 from integration.small_servers import serving_site
 from lycosa import Crawl, Job, Plugin, SeenPage, run
 from lycosa.extract.topics.training import train
@@ -14,6 +16,7 @@ from lycosa.store.tables.quads import blocks
 from made_topics import VOCABULARIES, examples, made_texts, sentence
 from warm import lycosa
 
+pytestmark = pytest.mark.needs("chromium")
 BOOK = {"@context": "http://schema.org/", "@type": "Book", "name": "Made by a script"}
 WORDS = 200
 MADE = WORDS + 1

@@ -26,6 +26,7 @@ from lycosa.testweb.servers.server import SOCKET_TOLERANCE_SECONDS, Listen, Sock
 from lycosa.testweb.web import Truth
 from lycosa.testweb.webs.script_maze import HOME, KINDS, ScriptMaze
 
+pytestmark = pytest.mark.needs("chromium")
 FEW = ("fetch", "other-host", "button")
 DELAY_SECONDS = 0.1
 

@@ -116,7 +116,7 @@ def test_the_audit_tells_the_tightest_pause_and_what_robots_files_forbade(demo: 
     (audit,) = (section for section in reported["sections"] if section["name"] == "audit")
     told = re.fullmatch(
         r"Every one of ([\d,]+) requests kept the rules: the tightest pause was ([\d.]+)\ss where"
-        r" ([\d.]+)\ss were due.*, and ([\d,]+) URLs? w\w+ never asked for because of a robots"
+        r" ([\d.]+)\ss were due.*, and ([\d,]+) URLs? w\w+ never requested because of a robots"
         r" file\.",
         audit["sentence"],
     )
@@ -227,5 +227,5 @@ def _reported(path: Path) -> dict[str, Any]:
         if done.returncode == 0:
             told: dict[str, Any] = json.loads(done.stdout)
             return told
-        assert "nothing has been fetched yet" in done.stderr or "no crawl" in done.stderr
+        assert "no page has been fetched yet" in done.stderr or "no crawl" in done.stderr
         assert time.monotonic() < deadline, done.stderr

@@ -15,6 +15,8 @@ from lycosa.records import Purpose, Request
 from lycosa.testweb.web import HTML, Reply
 from lycosa.testweb.webs.graph import GraphWeb
 
+pytestmark = pytest.mark.quick
+
 HOME, LATER, SOONER = (f"http://www.a.test/{name}" for name in ("", "later", "sooner"))
 DAY = 86_400.0
 KILLED = 600.0

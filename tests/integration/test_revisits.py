@@ -22,6 +22,8 @@ from lycosa.testweb.servers.server import SocketWeb
 from lycosa.testweb.web import Reply
 from warc_tools import check_folder
 
+pytestmark = pytest.mark.quick
+
 HOUR = 3600.0
 
 

@@ -10,6 +10,8 @@ from benchmarks import capacity
 from benchmarks.scale_prediction import Plan, predict
 from benchmarks.scale_simulation import simulate
 
+pytestmark = pytest.mark.quick
+
 
 def test_the_model_predicts_a_small_cluster() -> None:
     plan = Plan(machines=4, hosts=300, partitions=32, connections=4, delay_seconds=2.0)

@@ -26,6 +26,8 @@ from lycosa.url import key_of, url_of
 from seeds import few_of, seeds
 from small_crawl import PARTITIONS, POLL_SECONDS, check, job_for, small_web
 
+pytestmark = pytest.mark.quick
+
 SCORED = [
     Frontier(scheduler=name, score=score, window=4, partitions=PARTITIONS)
     for name, score in [("best-first", "path"), ("top-window", "links"), ("leaf-window", "depth")]

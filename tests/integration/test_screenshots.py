@@ -24,6 +24,7 @@ from served_crawl import BEARER, TOKEN, app_over, serving
 from warc_tools import check_folder
 from warm import lycosa
 
+pytestmark = pytest.mark.needs("chromium")
 HOST = "pictures.test"
 HOME = f"http://{HOST}/"
 SHOWN = 3

@@ -10,13 +10,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from integration.small_servers import serving_site
-from integration.test_structured_crawl import job_of
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.processes.run import run_crawl
 from lycosa.query.text.indexing.index import TextIndex
 from lycosa.testweb.generated.web import GeneratedWeb
 from lycosa.testweb.servers.server import SocketWeb
+from structured_webs import job_of
 from warm import lycosa
 
 
@@ -61,7 +61,7 @@ def test_a_crawl_is_indexed_searched_and_forgotten(crawled: Path) -> None:
 
     assert lycosa("search", crawled, "zzzzqqqq").returncode == 1
     nonsense = lycosa("search", crawled, "??", "before:soon")
-    assert nonsense.returncode == 1 and "nothing to search for" in nonsense.stdout
+    assert nonsense.returncode == 1 and "the query is empty" in nonsense.stdout
 
     host = everything["hits"][0]["host"].partition(":")[0]
     forgotten = lycosa("block", crawled, host, "--forget")

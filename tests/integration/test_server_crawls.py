@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
-from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
+from crawls_on_servers import PAGES, POSTGRES, Web
+from crawls_on_servers import address as address
+from crawls_on_servers import crawled as crawled
+from crawls_on_servers import web as web
 from lycosa.config import Job, read_job
 from lycosa.config.log_servers import usual_partitions
 from lycosa.crawl.directory import CrawlDirectory, named_anew
@@ -23,56 +23,7 @@ from lycosa.errors import ConfigError, LogError, LycosaError
 from lycosa.log.jetstream.writing import MOST_PARTITIONS
 from lycosa.log.opening import open_log
 from seeds import soak
-from servers.fixtures import SharedNats, SharedPostgres
 from warm import lycosa
-
-PAGES = 13
-"""Of one host: a tree of three levels with three children a page."""
-
-
-class Web(NamedTuple):
-    hosts_file: str
-    seeds: list[str]
-
-    @property
-    def flags(self) -> list[str]:
-        hosts = f"fetch.hosts_file={self.hosts_file}"
-        pauses = ["--delay", "1ms", "--ip-delay", "1ms", "--set", "frontier.partitions=4"]
-        return ["--allow-private", "--set", hosts, *pauses, "--workers", "1", "--quiet", "--json"]
-
-
-@pytest.fixture(scope="module")
-def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
-    folder = tmp_path_factory.mktemp("web")
-    arguments = ["--kind", "tree", "--levels", "3", "--fanout", "3", "--hosts", "2", "--no-tls"]
-    command = [sys.executable, "-m", "lycosa", "testweb", *arguments, "--folder", str(folder)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        told: dict[str, list[str]] = {}
-        while (words := server.stdout.readline().split()) != ["ready"]:
-            assert words, "the test web did not start"
-            told.setdefault(words[0], []).append(words[1])
-        yield Web(str(Path(told["hosts"][0]).resolve()), told["seed"])
-        server.terminate()
-
-
-POSTGRES = pytest.param("postgres", marks=pytest.mark.needs("postgresql"))
-
-
-@pytest.fixture(scope="module", params=[POSTGRES, "nats_servers"])
-def address(request: pytest.FixtureRequest) -> str:
-    server: SharedPostgres | SharedNats = request.getfixturevalue(request.param)
-    return server.url
-
-
-@pytest.fixture(scope="module")
-def crawled(web: Web, address: str, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    path = tmp_path_factory.mktemp("crawls") / "mycrawl"
-    done = lycosa("crawl", web.seeds[0], "-o", path, "--log", address, *web.flags)
-    assert done.returncode == 0, done.stderr
-    summary = json.loads(done.stdout)
-    assert (summary["reason"], summary["pages"]) == ("exhausted", PAGES)
-    return path
 
 
 @pytest.mark.parametrize(
@@ -285,11 +236,11 @@ def test_a_crawl_is_chosen_by_the_beginning_of_its_name() -> None:
     assert choose("nats://a", "ab", [one, two]) == one
     assert choose("nats://a", "", [one, gone]) == one
     for name in ("", "a"):
-        with pytest.raises(ConfigError, match=r"2 crawls(?s:.*)ab12(?s:.*)ac3"):
+        with pytest.raises(ConfigError, match=r"2 (?:running )?crawls(?s:.*)ab12(?s:.*)ac3"):
             choose("nats://a", name, [one, two])
     ended = one._replace(ended="stopped")
     assert choose("nats://a", "", [ended]) == ended
-    with pytest.raises(ConfigError, match=r"2 crawls, none of which runs; name one (?s:.*)#NAME"):
+    with pytest.raises(ConfigError, match=r"2 crawls, none of them running; name one (?s:.*)#NAME"):
         choose("nats://a", "", [ended, gone])
     with pytest.raises(ConfigError, match="was moved to postgresql://x"):
         choose("nats://a", "ff", [one, gone])
@@ -300,7 +251,7 @@ def test_a_crawl_is_chosen_by_the_beginning_of_its_name() -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        ("redis://db", "names no server that keeps a log"),
+        ("redis://db", "is not the address of a log server"),
         ("nats://me:secret@a", "LYCOSA_NATS_PASSWORD"),
         ("nats://127.0.0.1:1", "127.0.0.1:1"),
         ("postgresql://127.0.0.1:1/crawls", "127.0.0.1"),

@@ -11,15 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from integration import test_server_crawls
-from integration.test_server_crawls import PAGES, Web
+from crawls_on_servers import PAGES, Web
+from crawls_on_servers import web as web
 from lycosa.store.layout import MOST_IN_DIRECTORY, warc_names
 from lycosa.store.segments.sealing import unsealed
 from lycosa.store.segments.segment import owner_of
 from servers.fixtures import SharedPostgres
 from warm import lycosa
 
-web = test_server_crawls.web
 OWN = MOST_IN_DIRECTORY + 1
 """The first segment of the first directory."""
 

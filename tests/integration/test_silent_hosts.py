@@ -9,6 +9,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import pytest
 from benchmarks.silent_hosts import LIVE_HOSTS, DeafServer, MuteServer, job_of, serving
@@ -17,10 +18,12 @@ from integration.small_servers import client
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.processes.run import run_crawl
+from lycosa.crawl.worker.sending import Sender
 from lycosa.fetch.client import HttpTransport
 from lycosa.frontier.readiness import addresses
-from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.records import Answer, Outcome, Purpose, Request
+
+pytestmark = pytest.mark.quick
 
 PAGES = 10
 PAUSE_SECONDS = 0.15
@@ -29,7 +32,7 @@ PAUSE_SECONDS = 0.15
 @pytest.fixture(autouse=True)
 def short_handshakes(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the handshake with a newcomer have 1.5 s instead of five: time for a second SYN."""
-    monkeypatch.setattr(addresses, "HANDSHAKE_SECONDS", 1.5, raising=False)
+    monkeypatch.setattr(addresses, "HANDSHAKE_SECONDS", 1.5)
 
 
 def seconds_beside(silent: int, folder: Path) -> float:
@@ -139,13 +142,14 @@ def test_a_host_that_answers_late_loses_neither_a_try_nor_a_strike(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     missed: list[str] = []
-    note = Addresses.missed
+    has_missed = Sender.has_missed
 
-    def noting(self: Addresses, address: str) -> None:
-        missed.append(address)
-        note(self, address)
+    def noting(self: Sender, *arguments: Any) -> bool:
+        is_missed = has_missed(self, *arguments)
+        missed.extend([arguments[3].address] if is_missed else [])
+        return is_missed
 
-    monkeypatch.setattr(Addresses, "missed", noting)
+    monkeypatch.setattr(Sender, "has_missed", noting)
     with answering_late(4.0) as port:
         job = Job.of(
             seeds=[f"http://127.0.0.1:{port}/1"],

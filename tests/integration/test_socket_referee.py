@@ -5,9 +5,13 @@ from __future__ import annotations
 import socket
 import time
 
+import pytest
+
 from integration.socket_client import NO_PAUSES, PATIENCE, ask, connect, get, shout, wait_for
 from lycosa.testweb import BreachKind, GraphWeb, Group, Referee, RefereeRules, Robots, request_for
 from lycosa.testweb.servers.server import SOCKET_TOLERANCE_SECONDS, SocketWeb
+
+pytestmark = pytest.mark.quick
 
 
 def test_the_referee_sees_what_a_polite_client_does() -> None:

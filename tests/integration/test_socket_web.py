@@ -30,6 +30,8 @@ from lycosa.testweb import (
 from lycosa.testweb.referee.record import judge, read
 from lycosa.testweb.servers.server import Listen, SocketWeb
 
+pytestmark = pytest.mark.quick
+
 MOMENT = 1_700_000_000.0
 
 

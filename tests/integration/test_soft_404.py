@@ -18,8 +18,8 @@ import pytest
 
 from lycosa.cli.main import main
 from lycosa.config import Job
-from lycosa.crawl.answers.novelty.soft_404 import probe_name
 from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.features.soft_404 import probe_name
 from lycosa.crawl.inspect.audit import audit
 from lycosa.crawl.inspect.explain import explain
 from lycosa.crawl.processes.run import run_crawl
@@ -36,6 +36,8 @@ from lycosa.testweb.servers.server import SocketWeb
 from lycosa.testweb.web import HTML, Reply
 from lycosa.url import key_of, site_of, site_url, url_of
 from seeds import seeds
+
+pytestmark = pytest.mark.quick
 
 HONEST, SOFT, UNCLEAR = Outcome.PROBE_HONEST, Outcome.PROBE_SOFT, Outcome.PROBE_INCONCLUSIVE
 VERDICTS = dict(enumerate((HONEST, SOFT, SOFT, SOFT, UNCLEAR, UNCLEAR, UNCLEAR)))
@@ -220,7 +222,9 @@ def test_a_soft_404_and_a_probe_are_explained(tmp_path: Path) -> None:
     soft = next(url for url, outcome in ends.items() if outcome is Outcome.SOFT_404)
     probe = next(url for url in ends if is_probe(url) and home_of(url) == home_of(soft))
     told = explain(soft, job, log, result.states, partitioner)
-    assert told.standing == f"has ended: soft_404; it says what {probe} says, which does not exist"
+    assert told.standing == (
+        f"has ended: soft_404; its text is that of {probe}, which does not exist"
+    )
     told = explain(probe, job, log, result.states, partitioner)
     assert told.standing == "has ended: probe_soft"
     assert [step.what for step in told.history] == [

@@ -41,6 +41,8 @@ from lycosa.testweb.servers.server import SOCKET_TOLERANCE_SECONDS, SocketWeb
 from lycosa.testweb.web import Reply
 from lycosa.testweb.webs.graph import GraphWeb
 
+pytestmark = pytest.mark.quick
+
 SITE = "http://site.test"
 
 

@@ -19,6 +19,8 @@ from lycosa.testweb.generated.sections import Tree
 from lycosa.testweb.generated.web import GeneratedWeb
 from lycosa.testweb.servers.server import SocketWeb
 
+pytestmark = pytest.mark.quick
+
 CHILD = """\
 import atexit, sys
 sys.modules["numpy"] = None  # Arrow would load it, and it half of what is not wanted here
@@ -36,7 +38,7 @@ NOT_NEEDED = {
     "lycosa.api": "that is for other programs",
     "lycosa.crawl.processes.workers.worker_process": "there is one worker",
     "lycosa.crawl.processes.workers.supervisor": "there is one worker",
-    "lycosa.crawl.answers.plugins": "there are no plugins",
+    "lycosa.crawl.features.plugins": "there are no plugins",
     "lycosa.extract.html.mentions": "the job is not wide",
     "lycosa.extract.html.mentioned_text": "the job is not wide",
     "lycosa.frontier.schedulers.tree": "another scheduler's",

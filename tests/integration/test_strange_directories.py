@@ -250,7 +250,7 @@ def test_a_log_whose_schema_is_a_program_is_refused(command: str, schema: str, c
     connection.close()
     done = lycosa(command, crawl)
     assert done.returncode == 3, done
-    assert "would run code of its own" in done.stderr
+    assert "would run its own code" in done.stderr
 
 
 def test_a_file_that_is_swapped_while_the_crawl_is_open_is_not_followed(

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from integration.test_structured_crawl import ChangingWeb, job_of, page
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.inspect.edits import block_host
 from lycosa.crawl.processes.run import run_crawl
@@ -19,7 +18,10 @@ from lycosa.testweb.servers.server import SocketWeb
 from lycosa.testweb.webs.books import AUTHOR_TRIPLES, BOOK_TRIPLES, NOTICE_TRIPLES, LibraryWeb
 from lycosa.testweb.webs.papers import TABLE_7, TreeRow
 from seeds import few_of
+from structured_webs import ChangingWeb, job_of, page
 from unit.study.drawn_crawl import rows
+
+pytestmark = pytest.mark.quick
 
 SCHEMA, DUBLIN_CORE = "http://schema.org/", "http://purl.org/dc/"
 BOOKS, AUTHORS, NOTICES = 10, 5, 3

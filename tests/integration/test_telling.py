@@ -19,13 +19,13 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from integration.test_structured_crawl import job_of
 from lycosa.crawl.control.live import Frame, read_frame
 from lycosa.crawl.control.metrics import CONTENT_TYPE, metrics
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.processes.run import run_crawl
 from lycosa.testweb.generated.web import GeneratedWeb
 from lycosa.testweb.servers.server import SocketWeb
+from structured_webs import job_of
 from unit.crawl.test_notifying import webhook
 from warm import lycosa
 

@@ -1,13 +1,13 @@
 """Politeness is not bought with idleness.
 
 A thousand hosts on fifty addresses, with mixed pauses, Crawl-delays, refusals and robots
-failures, for half a virtual week (in `make soak` a whole one). The referee must be silent; and no
+failures, for half a virtual day (in `make soak` for a week). The referee must be silent; and no
 address may stand idle while one of its hosts could have been asked: what is lost that way, added
 up over all addresses, must stay below half a per cent of the time.
 
 The pauses are those of a patient archive, hours long, so that a week is some forty
-thousand requests. Half of it has every kind of pause many times over: hosts become large after ten
-pages, within three days, and robots files are fetched anew every day.
+thousand requests. It has every kind of pause many times over: hosts become large after ten
+pages, within three days, and robots files are fetched again every day.
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ from lycosa.testweb.referee.ledger import Exchange
 from lycosa.testweb.referee.referee import Referee
 from lycosa.testweb.robots import Group, Robots
 from lycosa.testweb.windows import Windows
+
+pytestmark = pytest.mark.quick
 
 HOUR = 3600.0
 WEEK = 7 * 24 * HOUR

@@ -9,16 +9,14 @@ from random import Random
 
 import pytest
 
-from integration.test_topic_crawls import NAMES, TopicWeb, found_topics, job_of
-from integration.test_topic_crawls import model as model
 from lycosa.config import Job
+from lycosa.crawl.features.topics.budgets import TopicBudgets
+from lycosa.crawl.features.topics.of_job import require_topics
 from lycosa.crawl.inspect.explain import explain
 from lycosa.crawl.simulation.cluster.cluster import Cluster
 from lycosa.crawl.simulation.kills import KillRandomly, no_kills
 from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.crawl.status.progress import put_off_of
-from lycosa.crawl.topics.budgets import TopicBudgets
-from lycosa.crawl.topics.of_job import require_topics
+from lycosa.crawl.status.figures import put_off_of
 from lycosa.errors import ConfigError
 from lycosa.extract.topics.model import TopicModel
 from lycosa.frontier.fold.facts.topics import NO_TOPIC
@@ -26,6 +24,10 @@ from lycosa.records import Request
 from lycosa.testweb.web import Reply
 from lycosa.url import url_of
 from seeds import few_of, seeds
+from topic_webs import NAMES, TopicWeb, found_topics, job_of
+from topic_webs import model as model
+
+pytestmark = pytest.mark.quick
 
 
 class BlanksAndErrors(TopicWeb):

@@ -12,8 +12,8 @@ from warcio.archiveiterator import ArchiveIterator
 
 from lycosa import Job, Plugin, run
 from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.features.topics.evidence import WEIGHTS, position_of
 from lycosa.crawl.inspect.prediction import predicted
-from lycosa.crawl.topics.evidence import WEIGHTS, position_of
 from lycosa.extract.page import scan
 from lycosa.extract.topics.model import TopicModel
 from lycosa.extract.topics.training import Example, train
@@ -249,7 +249,7 @@ def test_an_explanation_has_the_part_of_every_feature(focused: Path) -> None:
         assert told["position"] == position_of(told["score"])
         assert told["parts"][-1]["value"] == str(len(told["links"]))
         said = lycosa("explain", focused, url).stdout
-        assert f"computed anew from {len(told['links'])} link" in said
+        assert f"computed again from {len(told['links'])} link" in said
         assert "the best text of a link" in said and told["links"][0]["url"] in said
 
 
@@ -265,4 +265,4 @@ def test_an_explanation_says_which_topics_pages_and_texts_make_likely(
         moved += [step["what"] for step in told["history"] if step["what"].startswith("moved: now")]
     assert any(" more link" in what and " about " in what for what in moved)
     seeds = [lycosa("explain", each, url).stdout for url in web.seeds()]
-    assert any("no page has spoken for it" in said for said in seeds)
+    assert any("no page links to it" in said for said in seeds)

@@ -10,17 +10,19 @@ from random import Random
 
 import pytest
 
-from integration.test_topic_crawls import NAMES, TopicWeb, job_of, text_of
-from integration.test_topic_crawls import model as model
+from lycosa.crawl.features.topics.of_job import NEXT_MODEL, read_model
 from lycosa.crawl.simulation.kills import KillRandomly
 from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.crawl.topics.of_job import NEXT_MODEL, read_model
 from lycosa.extract.topics.model import TopicModel
 from lycosa.extract.topics.training import Example, train
 from lycosa.frontier.fold.facts.columns import DONE
 from lycosa.topics.refining import with_parts
 from lycosa.url import url_of
 from seeds import few_of
+from topic_webs import NAMES, TopicWeb, job_of, text_of
+from topic_webs import model as model
+
+pytestmark = pytest.mark.quick
 
 PARTS = ("game.chess", "game.sailing")
 

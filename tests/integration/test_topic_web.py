@@ -9,12 +9,16 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from integration.socket_client import get
 from lycosa.config import Job
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.testweb import request_for
 from lycosa.testweb.servers.server import SocketWeb
 from lycosa.testweb.webs.topics import Shape, TopicWeb
+
+pytestmark = pytest.mark.quick
 
 SHAPE = Shape(pages=300, pages_per_host=20)
 

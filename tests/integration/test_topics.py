@@ -156,7 +156,7 @@ def test_pages_are_labelled_line_by_line_and_taken_up_again(folder: Path, tmp_pa
         return done.stdout
 
     said = answer("1\n2,3\ns\nx\nu\nu\n0\n+ chess\n")
-    assert "the model's guess" in said and "`x` is no answer" in said
+    assert "the model's guess" in said and "`x` is not an answer" in said
     lines = labels.read_text(encoding="utf-8").splitlines()
     assert [line.split("\t")[1] for line in lines] == ["biology", "other", "chess"]
     assert f"{3 * PAGES} pages left" in said.replace(f"{3 * PAGES + 3} pages left", "")

@@ -17,10 +17,10 @@ from typing import NamedTuple
 import pytest
 
 from lycosa.config import Job
+from lycosa.crawl.features.topics.classifier import Classifier
 from lycosa.crawl.simulation.kills import KillPlan, KillRandomly, no_kills
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.takeover import read_partition
-from lycosa.crawl.topics.classifier import Classifier
 from lycosa.extract.page import scan
 from lycosa.extract.topics.training import Example, train
 from lycosa.frontier.fold.facts.topics import NO_TOPIC
@@ -29,6 +29,8 @@ from lycosa.testweb import request_for
 from lycosa.testweb.webs.topics import OTHER, Shape, TopicWeb
 from lycosa.url import url_of
 from seeds import few_of
+
+pytestmark = pytest.mark.quick
 
 PAGES = 150
 TRAINED = 400

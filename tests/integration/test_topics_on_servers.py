@@ -11,9 +11,9 @@ import pytest
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.features.topics.of_job import read_model
 from lycosa.crawl.logs.joining import choose, crawls_in, make_directory
 from lycosa.crawl.logs.notes import MODEL_PART_BYTES, note_job
-from lycosa.crawl.topics.of_job import read_model
 from lycosa.extract.topics.training import Example, train
 from servers.fixtures import SharedNats, SharedPostgres
 

@@ -280,7 +280,7 @@ def test_several_workers_go_by_what_was_typed_where_nothing_can_be_kept(
     flags = ("--max-pages", 4, "--delay", 0, "--workers", 2, "--quiet", "--allow-private")
     done = lycosa("crawl", f"http://127.0.0.1:{port}/", "-o", folder, *flags)
     assert done.returncode == 0, done.stderr
-    assert "cannot be kept" in done.stderr
+    assert "cannot be recorded" in done.stderr
     digest = digest_in(done.stderr)
     assert lycosa("resume", folder, "--quiet").returncode == UNTRUSTED
     assert lycosa("resume", folder, "--quiet", "--trust", digest).returncode == 0

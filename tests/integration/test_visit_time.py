@@ -5,12 +5,16 @@ from __future__ import annotations
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
+
 from lycosa.config import Job
 from lycosa.crawl.simulation.kills import KillRandomly, no_kills
 from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.records import Purpose, Request
 from lycosa.testweb.web import PLAIN, Reply
 from lycosa.testweb.webs.graph import GraphWeb
+
+pytestmark = pytest.mark.quick
 
 HOME = "http://www.a.test/"
 PAGES = [f"{HOME}{n}" for n in range(30)]

@@ -19,7 +19,6 @@ from pathlib import Path
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from integration.test_structured_crawl import job_of
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.processes.run import run_crawl
 from lycosa.errors import StoreError
@@ -28,6 +27,7 @@ from lycosa.store.wacz import export
 from lycosa.store.wacz.virtual import VirtualWacz
 from lycosa.testweb.servers.server import SocketWeb
 from lycosa.testweb.webs.papers import TABLE_7
+from structured_webs import job_of
 from warm import lycosa
 
 

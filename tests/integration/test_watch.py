@@ -13,10 +13,10 @@ from pathlib import Path
 import pytest
 
 from integration.bomb_crawl import BombWeb, check, crawl, environment, job_of
-from integration.test_workers import eventually, is_gone
 from lycosa import marks
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.testweb.servers.server import SocketWeb
+from worker_crawls import eventually, is_gone
 
 
 class OneBomb(BombWeb):

@@ -13,18 +13,20 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from integration.test_real_crawl import RULES_LATER, job_of, socket_rules, web_of
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.inspect.audit import audit
 from lycosa.crawl.verify.inspection import verify
 from lycosa.failpoints import NAMES
+from lycosa.log.told_segments import told_in
+from lycosa.store.layout import CDX, names_in
 from lycosa.store.reader import captures, table
 from lycosa.testweb.generated.web import GeneratedWeb
 from lycosa.testweb.referee.referee import Referee
 from lycosa.testweb.servers.server import SocketWeb
 from mirrors import MirroredWeb, check_payloads
 from power.disk import Disk
+from socket_crawls import RULES_LATER, job_of, socket_rules, web_of
 
 DEPTH = 4
 SECONDS = 120
@@ -203,6 +205,8 @@ def judge(path: Path, web: GeneratedWeb, pages: int) -> None:
     assert sum(state.kept_pages for state in states.values()) == len(kept)
     stored = Counter(one.url for one in captures(path) if one.status == 200 and one.body)
     assert set(kept) - set(stored) == set()
+    named = told_in(path / "log").sealed
+    assert named and named <= set(names_in(path, CDX, ".cdxj")), "no reader misses what is there"
     report = verify(path)
     damage = "\n".join(f"{one.file}: {one.what}" for one in report.findings if one.is_damage)
     assert not damage, damage

@@ -23,7 +23,6 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from integration.test_real_crawl import RULES_LATER, job_of, socket_rules
 from lycosa.cluster.board.keys import MEMBERS
 from lycosa.cluster.board.opening import open_board
 from lycosa.cluster.membership.record import unpack
@@ -46,6 +45,7 @@ from soak.faults import Around, Faults
 from soak.judging import Verdict, judge
 from soak.machine import Machine, build_broken
 from soak.network import FIRST_OF_WEB, Network
+from socket_crawls import RULES_LATER, job_of, socket_rules
 
 MACHINES = 6
 SERVERS = 3

@@ -225,7 +225,7 @@ ELSEWHERE = {
 }
 CHECKED_BEFORE = (
     "log/sqlite_files.py: sqlite3.connect(path",
-    "log/sqlite_files.py: sqlite3.connect(place",
+    "log/told_segments.py: sqlite3.connect(place",
     "crawl/verify/index_check.py: sqlite3.connect(place",
     "crawl/verify/log_reader.py: sqlite3.connect(address",
     "store/tables/parquet_files.py: pq.ParquetFile(file",

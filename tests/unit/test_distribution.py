@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).parents[2]
 SDIST = "import sys; from setuptools import build_meta; build_meta.build_sdist(sys.argv[1])"
 
@@ -55,6 +57,6 @@ def test_a_wheel_has_no_sources_of_what_is_compiled(tree: Path, tmp_path: Path) 
     """`build_py` gathers what goes into a wheel; `build_ext` adds the compiled modules."""
     run(tree, "setup.py", "-q", "build_py", "--build-lib", tmp_path)
     found = {str(file.relative_to(tmp_path)) for file in tmp_path.rglob("*") if file.is_file()}
-    assert found == package_files(tree, ".pyx", ".pxi", ".c")
+    assert found == package_files(tree, ".pyx", ".pxi", ".pxd", ".c")
     assert "lycosa/py.typed" in found
     assert "lycosa/url/_ada.pyi" in found

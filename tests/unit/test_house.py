@@ -9,9 +9,8 @@ from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-import pytest
-
 from lycosa.config import Job
+from offenders import none_of
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "lycosa"
@@ -49,24 +48,34 @@ def name_of(path: Path) -> str:
 MODULES = {name_of(path): path for path in CODE if path.suffix != ".pxi"}
 
 
-def ids(paths: list[Path]) -> list[str]:
-    return [str(path.relative_to(ROOT)) for path in paths]
-
-
-@pytest.mark.parametrize("package", PACKAGES, ids=ids(PACKAGES))
-def test_a_package_lists_all_its_modules(package: Path) -> None:
+def listed_in(package: Path) -> set[str]:
     story = ast.get_docstring(tree(package / "__init__.py")) or ""
-    listed = set(re.findall(r"^ *(\w+)  +\S", story, re.MULTILINE))
+    return set(re.findall(r"^ *(\w+)  +\S", story, re.MULTILINE))
+
+
+def modules_of(package: Path) -> set[str]:
     there = {path.stem for path in package.iterdir() if path.suffix in (".py", ".pyx")} | {
         path.name for path in package.iterdir() if (path / "__init__.py").exists()
     }
-    assert listed == there - {"__init__", "__main__"}
+    return there - {"__init__", "__main__"}
+
+
+def test_every_package_lists_all_its_modules() -> None:
+    """The difference is what a package does not list, or lists and has not."""
+    none_of(
+        f"{package.relative_to(SOURCE)}: {module}"
+        for package in PACKAGES
+        for module in sorted(listed_in(package) ^ modules_of(package))
+    )
 
 
 def test_no_module_is_longer_than_one_reads_at_a_sitting() -> None:
     beside = [path for folder in ("tests", "benchmarks") for path in (ROOT / folder).rglob("*.py")]
-    lines = {str(path.relative_to(ROOT)): path.read_text().count("\n") for path in (*CODE, *beside)}
-    assert {name: count for name, count in lines.items() if count > MOST_LINES} == {}
+    none_of(
+        f"{path.relative_to(ROOT)} has {lines} lines"
+        for path in (*CODE, *beside)
+        if (lines := path.read_text().count("\n")) > MOST_LINES
+    )
 
 
 def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
@@ -81,15 +90,14 @@ def is_command(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
 
 
 def test_no_function_takes_more_parameters_than_one_remembers() -> None:
-    found = [
+    none_of(
         f"{path.relative_to(SOURCE)}: {node.name} takes {parameters(node)}"
         for path in PYTHON
         for node in ast.walk(tree(path))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
         and parameters(node) > MOST_PARAMETERS
         and not is_command(node)
-    ]
-    assert found == []
+    )
 
 
 def imported(path: Path) -> Iterator[str]:
@@ -114,14 +122,17 @@ def test_no_module_imports_itself_by_others() -> None:
     TopologicalSorter(edges).prepare()  # raises CycleError with the modules of the circle
 
 
+TOPS = "|".join(sorted({name.split(".")[1] for name in MODULES if "." in name}))
+NAMES = re.compile(rf"(?<![\w./-])(?:lycosa\.)?(?:{TOPS})(?:\.\w+)+(?![\w(])")
+
+
 def names_in(text: str) -> Iterator[str]:
     """Yield what a text says in typewriter letters that could be the name of a module."""
-    tops = "|".join(sorted({name.split(".")[1] for name in MODULES if "." in name}))
     for quoted in re.findall(r"`([^`\n]+)`", text):
-        found = re.findall(rf"(?<![\w./-])(?:lycosa\.)?(?:{tops})(?:\.\w+)+(?![\w(])", quoted)
-        yield from (name for name in found if not name.endswith(FILE_NAMES))
+        yield from (name for name in NAMES.findall(quoted) if not name.endswith(FILE_NAMES))
 
 
+@cache
 def exists(name: str) -> bool:
     name = name.removeprefix("lycosa.")
     parts = name.split(".")
@@ -133,6 +144,7 @@ def exists(name: str) -> bool:
     return False
 
 
+@cache
 def is_key(name: str) -> bool:
     """Return whether it is a key of a job: `fetch.connections`."""
     found: object = Job.of(seeds=["http://a.test/"])
@@ -143,14 +155,21 @@ def is_key(name: str) -> bool:
     return True
 
 
-@pytest.mark.parametrize("path", [*DOCUMENTS, *CODE], ids=ids([*DOCUMENTS, *CODE]))
-def test_every_module_that_a_text_names_is_there(path: Path) -> None:
-    text = path.read_text()
+def missing_in(text: str) -> list[str]:
+    """Return the modules and files that a text names and that are not there."""
     gone = [name for name in names_in(text) if not exists(name) and not is_key(name)]
     for found in FILES.findall(text):
         at = ROOT / "src" / found if found.startswith("lycosa/") else ROOT / found
         gone += [found] if not at.exists() else []
-    assert gone == []
+    return gone
+
+
+def test_every_module_that_a_text_names_is_there() -> None:
+    none_of(
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in [*DOCUMENTS, *CODE]
+        for name in missing_in(path.read_text())
+    )
 
 
 def test_classes_are_decoded_into_in_one_place() -> None:
@@ -158,11 +177,10 @@ def test_classes_are_decoded_into_in_one_place() -> None:
     looks = re.compile(
         r"(?:json|msgpack)\.(?:Decoder\(|decode\([^\n]*type=)|\bconvert\((?!self|value)"
     )
-    found = [
+    none_of(
         name
         for name, path in MODULES.items()
         if name != "lycosa.decoders"
         and "msgspec" in (code := path.read_text())
         and looks.search(code)
-    ]
-    assert found == []
+    )

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.slow
+
 TESTS = Path(__file__).parents[1]
 TWO = """
 import pytest
@@ -22,14 +24,16 @@ def test_with_a_browser():
     raise RuntimeError("it ran")
 """
 
+MARKERS = "markers=needs: of the machine\nslow: left to make test-all\nquick: not so"
+
 
 def run(folder: Path, *flags: str, **more: str) -> subprocess.CompletedProcess[str]:
     """Run the two tests on a machine that has no programs at all."""
-    for name in ("conftest.py", "needs.py", "seeds.py"):
+    for name in ("conftest.py", "needs.py", "seeds.py", "tiers.py", "times.py"):
         shutil.copy(TESTS / name, folder)
     shutil.copytree(TESTS / "servers", folder / "servers")
     (folder / "test_two.py").write_text(TWO, encoding="utf-8")
-    options = ["-p", "no:cacheprovider", "-c", os.devnull, "-o", "markers=needs: of the machine"]
+    options = ["-p", "no:cacheprovider", "-c", os.devnull, "-o", MARKERS]
     environment = {key: value for key, value in os.environ.items() if key != "CI"}
     return subprocess.run(
         [sys.executable, "-m", "pytest", *options, *flags, "--rootdir", folder, folder],

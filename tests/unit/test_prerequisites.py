@@ -63,7 +63,7 @@ def test_under_ci_a_missing_browser_is_an_error(tmp_path: Path) -> None:
 
 
 def test_without_postgresql_the_command_is_told_and_the_rest_goes_on(tmp_path: Path) -> None:
-    done = run("test", PATH=f"{tmp_path}:/bin:/usr/bin", POSTGRESQL=str(tmp_path))
+    done = run("test-all", PATH=f"{tmp_path}:/bin:/usr/bin", POSTGRESQL=str(tmp_path))
     assert done.returncode == 0
     assert POSTGRESQL in done.stderr.splitlines()
     assert "The tests that need PostgreSQL are left out and counted at the end." in done.stderr
@@ -72,6 +72,15 @@ def test_without_postgresql_the_command_is_told_and_the_rest_goes_on(tmp_path: P
 def test_under_ci_a_missing_postgresql_is_an_error(tmp_path: Path) -> None:
     (tmp_path / "chromium").symlink_to("/bin/true")
     path = f"{tmp_path}:/bin:/usr/bin"
-    done = run("test", PATH=path, POSTGRESQL=str(tmp_path), CI="true")
+    done = run("test-all", PATH=path, POSTGRESQL=str(tmp_path), CI="true")
     assert done.returncode == 1
     assert POSTGRESQL in done.stderr.splitlines()
+
+
+@pytest.mark.parametrize(("environment", "code"), [({}, 0), ({"CI": "true"}, 1)])
+def test_without_valgrind_the_long_runs_tell_the_command(
+    tmp_path: Path, environment: dict[str, str], code: int
+) -> None:
+    done = run("soak", PATH=str(tmp_path), **environment)
+    assert done.returncode == code
+    assert "    sudo apt-get install --no-install-recommends valgrind" in done.stderr.splitlines()

@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
+import pkgutil
 import re
+import runpy
 from pathlib import Path
 
 import pytest
 
 from lycosa import errors, records
 from lycosa.config import reference
+from lycosa.crawl import features
+from lycosa.crawl.points import Feature, Points
 from lycosa.errors import LycosaError
 from lycosa.records import NO_CONNECTION, REFUSALS, STAY_AWAY, TRANSIENT, UNCOUNTED, Outcome
 
-PAGES = Path(__file__).parents[2] / "docs" / "reference"
+ROOT = Path(__file__).parents[2]
+PAGES = ROOT / "docs" / "reference"
 
 REGENERATE = (
     """.venv/bin/python -c "from lycosa.config import reference; print(reference(), end='')" """
@@ -54,6 +60,39 @@ def exceptions() -> list[type[LycosaError]]:
 def test_the_configuration_page_is_what_the_code_generates() -> None:
     if page("configuration.md") != reference():
         pytest.fail(f"docs/reference/configuration.md is out of date; run\n  {REGENERATE}")
+
+
+def test_the_packages_page_says_what_the_heads_of_the_packages_say() -> None:
+    made = runpy.run_path(str(ROOT / "tools" / "packages.py"))["page"]()
+    assert page("packages.md") == made, "docs/reference/packages.md is out of date: make reference"
+
+
+def feature_points() -> dict[str, list[str]]:
+    """Return which features act at which point, by the methods that their classes have."""
+    points = {name for name, one in vars(Points(())).items() if isinstance(one, tuple | dict)}
+    others = {"topic_names"} | {name for name in points if name.endswith("_when")}
+    found: dict[str, set[str]] = {point: set() for point in points - others}
+    for module in pkgutil.walk_packages(features.__path__, f"{features.__name__}."):
+        name = module.name.removeprefix(f"{features.__name__}.").partition(".")[0]
+        for one in vars(importlib.import_module(module.name)).values():
+            if isinstance(one, type) and issubclass(one, Feature) and one is not Feature:
+                # A class that another module has defined is counted there.
+                for point in found.keys() & set(dir(one)) if one.__module__ == module.name else ():
+                    found[point].add(name)
+    return {point: sorted(acting) for point, acting in found.items()}
+
+
+def test_the_architecture_page_says_where_features_act() -> None:
+    text = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
+    table = text[text.index("| point |") :].split("\n\n")[0]
+    told: dict[str, list[str]] = {}
+    for row in table.splitlines()[2:]:
+        points, _, features, _ = row.strip("|").split("|")
+        named, acting = re.findall(r"`(\w+)`", points), features.split(";")
+        acting = acting if len(acting) == len(named) else acting * len(named)
+        for point, some in zip(named, acting, strict=True):
+            told[point] = sorted(re.findall(r"`(\w+)`", some))
+    assert told == feature_points()
 
 
 def test_every_outcome_is_listed_with_its_number_and_its_meaning() -> None:

@@ -14,15 +14,11 @@ from hypothesis import strategies as st
 
 from growth import is_linear
 from lycosa.config import Job
-from lycosa.crawl.budget import is_wanted, targets_of
-from lycosa.crawl.scope import EXPRESSIONS_NOTE, JobScope, require_linear
+from lycosa.crawl.scope import require_linear
 from lycosa.errors import ConfigError
 from lycosa.extract.structured.distiller import compiled
-from lycosa.log.memory import MemoryLog
-from lycosa.regex import TooSlow, compile_expression
-from lycosa.regex.killable import KillableExpression
+from lycosa.regex import compile_expression
 from lycosa.url import Scope, key_of, parse_rules
-from lycosa.url.scope import TOO_SLOW
 from seeds import examples
 
 ENDLESS = "http://www.site.test/" + "a" * 40 + "!"
@@ -138,62 +134,6 @@ def test_a_set_that_begins_with_a_dot_is_no_class(expression: str, text: str) ->
     assert found.search(text) is not None
     assert found.search("examplexorg") is None
     require_linear(Job.of(limits={"until": [f"regex:{expression}"]}))
-
-
-def begun_before(*rules: dict[str, object]) -> JobScope:
-    log = MemoryLog(1)
-    log.note("planted", b"")
-    return JobScope(Job.of(rules=rules), log)
-
-
-def test_a_crawl_of_before_goes_on_with_what_only_re_knows() -> None:
-    scope = begun_before(
-        {"action": "transform", "regex_replace": r"/(\w+)/\1/", "replacement": r"/\1/"},
-        {"action": "reject", "regex": "(?<!keep)/calendar/"},
-    )
-    judge = scope.judge
-    assert judge(key_of("http://a.test/calendar/1")).reason.startswith("reject:")
-    assert judge(key_of("http://a.test/keep/calendar/1")).key is not None
-    assert judge(key_of("http://a.test/x/x/y")).key == key_of("http://a.test/x/y")
-
-
-def test_a_crawl_that_was_begun_since_does_not() -> None:
-    log = MemoryLog(1)
-    log.note(EXPRESSIONS_NOTE, b"linear")
-    log.note("planted", b"")
-    with pytest.raises(ConfigError, match="look-behind"):
-        JobScope(Job.of(rules=[{"action": "reject", "regex": "(?<!a)b"}]), log)
-
-
-def test_a_match_that_takes_too_long_is_ended_and_its_url_refused(
-    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr("lycosa.regex.killable.MATCH_SECONDS", 0.3)
-    scope = begun_before({"action": "reject", "regex": r"(?=a)(a+)+$"})
-    assert scope.judge(key_of(ENDLESS)) == (verdict := scope.judge(key_of(ENDLESS)))
-    assert (verdict.key, verdict.reason) == (None, TOO_SLOW)
-    assert "took more than 0.3 s" in caplog.text
-    assert scope.judge(key_of("http://a.test/b")).key is not None
-
-
-def test_a_page_looked_for_by_a_slow_expression_is_not_found(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("lycosa.regex.killable.MATCH_SECONDS", 0.3)
-    targets = targets_of(Job.of(limits={"until": [r"regex:(?=a)(a+)+$"]}))
-    assert not is_wanted(ENDLESS, targets)
-    assert is_wanted("http://www.site.test/aa", targets)
-
-
-def test_the_process_of_an_expression_ends_with_it() -> None:
-    expression = KillableExpression("(?=a)a")
-    assert expression.search("a") and not expression.search("b")
-    process = expression._process
-    assert process is not None and process.poll() is None
-    expression.close()
-    assert process.returncode is not None
-    with pytest.raises(TooSlow):
-        KillableExpression("(").search("a")  # whose process dies
 
 
 def test_patterns_of_triples_with_many_stars_take_linear_time() -> None:

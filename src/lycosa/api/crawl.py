@@ -20,7 +20,7 @@ from lycosa.api.rows import Link, Page, Text
 from lycosa.api.segments import batches, document_texts, schema_of, segments
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.status.progress import outcomes_of, refusals_of
+from lycosa.crawl.status.figures import outcomes_of, refusals_of
 from lycosa.errors import LycosaError
 from lycosa.frontier.distance import depth_of
 from lycosa.frontier.fold.state import PartitionState
@@ -49,8 +49,9 @@ class Crawl:
     def __init__(self, directory: str | os.PathLike[str]) -> None:
         self._directory = CrawlDirectory.open(Path(directory))
         self.reason: str | None = None
-        """Why the run that returned this object ended (`exhausted`, `unreachable`, `pages`,
-        `stopped` and so on); None when the crawl was only opened."""
+        """The reason why the run that returned this object ended (`exhausted`, `unreachable`,
+        `pages`, `stopped` and so on); None when the crawl was only opened.
+        """
 
     def __repr__(self) -> str:
         return f"Crawl({str(self.path)!r})"
@@ -67,15 +68,15 @@ class Crawl:
 
     @property
     def pending(self) -> int:
-        """How many URLs are in the queue, at the last commit."""
+        """The number of URLs in the queue, at the last commit."""
         return sum(state.pending for state in self._states())
 
     def outcomes(self) -> dict[str, int]:
-        """Return how many fetches ended in each outcome, at the last commit."""
+        """Return the number of fetches by outcome, at the last commit."""
         return outcomes_of(self._states())
 
     def refusals(self) -> dict[str, int]:
-        """Return how many URLs were refused, by reason, at the last commit."""
+        """Return the number of refused URLs by reason, at the last commit."""
         return refusals_of(self._states())
 
     # -- rows -----------------------------------------------------------------------------
@@ -100,7 +101,7 @@ class Crawl:
     ) -> Iterator[Link]:
         """Yield the links of the pages that `pages` yields with the same filters.
 
-        Those that the crawl does not follow are among them: `reason` says why.
+        Links that the crawl does not follow are included; `reason` says why.
         """
         wanted = _Filter(host, outcome, prefix)
         for name, urls in self._segments(wanted):
@@ -115,7 +116,8 @@ class Crawl:
     ) -> Iterator[Text]:
         """Yield the visible texts of the pages.
 
-        With those of documents (PDF, office files), once `lycosa index` or `study` has read them.
+        Texts of documents (PDF, office files) are included once `lycosa index` or `study` has read
+        them.
         """
         wanted = _Filter(host, outcome, prefix)
         for name, urls in self._segments(wanted):
@@ -239,7 +241,7 @@ class Crawl:
         return list(self._directory.states(self.job).values())
 
     def _segments(self, wanted: _Filter) -> Iterator[tuple[Name, dict[int, str]]]:
-        """Yield the segments, each with the URLs of those of its fetches that are wanted."""
+        """Yield the segments, each with the URLs of its wanted fetches."""
         columns = ["fetch_id", "url", "host", "outcome"]
         for name in segments(self.path, "pages"):
             urls: dict[int, str] = {}
@@ -279,7 +281,7 @@ _OURS = set(Page._fields)
 
 
 def _reason(row: dict[str, Any]) -> str:
-    """Return the reason of a link; segments of before have only links that were followed."""
+    """Return the reason of a link; older segments have only links that were followed."""
     return row.get("reason") or "followed"
 
 
@@ -293,7 +295,7 @@ def _pages(batch: pa.RecordBatch) -> Iterator[Page]:
             for name, value in row.items()
             if name in _OURS
         }
-        if has_topics:  # they stand behind the columns of plugins, too, as in SQL
+        if has_topics:  # these columns come after those of plugins, as in SQL
             values["topic"], values["topic_confidence"] = row["topic"], row["topic_confidence"]
             values["topics"] = tuple((row["topics"] or "").split())
         yield Page(

@@ -61,7 +61,7 @@ class ProgressBar:
         self._handle = display.display(self._html("<div>Lycosa begins</div>"), display_id=True)
 
     def show(self, progress: Progress) -> None:
-        """Show how far the crawl is."""
+        """Show the progress of the crawl."""
         self._update(
             progress.pages,
             f"{progress.pages:,} pages, {progress.pending:,} URLs pending,"
@@ -69,7 +69,7 @@ class ProgressBar:
         )
 
     def end(self, pages: int, reason: str) -> None:
-        """Show how many pages the crawl holds, and what ended it."""
+        """Show the number of pages, and the reason why the crawl ended."""
         self._update(pages, f"{pages:,} pages; ended: {reason}")
 
     def fail(self) -> None:

@@ -34,7 +34,7 @@ _GIVEN = (
     ("lycosa.plugins.plugin", "Pending"),
     ("lycosa.frontier.schedulers", "Scheduler"),
 )
-"""Classes that the public names take and return, without being imported."""
+"""Classes of the arguments and results of public names; programs do not import them."""
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 

@@ -12,20 +12,20 @@ from typing import NamedTuple
 
 
 class Page(NamedTuple):
-    """One fetch of a page or, from `Crawl.hosts`, of a robots file; it may have failed."""
+    """A fetch of a page or, from `Crawl.hosts`, of a robots file; it may have failed."""
 
     url: str
     outcome: str
-    """How the fetch ended: `kept`, `not_found` and so on."""
+    """The outcome of the fetch: `kept`, `not_found` and so on."""
     status: int
     """The HTTP status; 0 when there was no answer."""
     fetched_at: datetime
-    """When the answer was complete."""
+    """The moment when the answer was complete."""
     host: str
     address: str
     """The IP address that the request went to."""
     content_type: str
-    """As the server declared it."""
+    """The content type as the server declared it."""
     size_bytes: int
     """The size of the decoded content."""
     truncated: bool
@@ -39,9 +39,11 @@ class Page(NamedTuple):
     depth: int
     """The number of links from a seed, as known at the time."""
     via: str
-    """How the URL was found: `seed`, `link`, `redirect`, `mined` or `probe`; "" in old crawls."""
+    """The way in which the URL was found: `seed`, `link`, `redirect`, `mined` or `probe`; "" in old
+    crawls.
+    """
     rule: str
-    """With `mined`: the rule of the guess, such as `folder` or `number`."""
+    """The rule of the guess, such as `folder` or `number`, if the URL was `mined`."""
     url_id: int
     fetch_id: int
     digest: str | None
@@ -57,7 +59,7 @@ class Page(NamedTuple):
     source_id: int | None = None
     """The `url_id` of the page that first led to the URL; None of a seed, and in old crawls."""
     redirect_url: str | None = None
-    """Where a redirect leads; None when it is none."""
+    """The target of a redirect; None if the answer is not a redirect."""
     redirect_id: int | None = None
     """The `url_id` of that URL."""
     noindex: bool | None = None
@@ -65,17 +67,17 @@ class Page(NamedTuple):
     noarchive: bool | None = None
     """Whether the page asks not to be shown from an archive; None when it was not read."""
     topic: str | None = None
-    """What the page is about, `other` for none of the topics; None without a model or a text."""
+    """The topic of the page, `other` for none of the topics; None without a model or a text."""
     topic_confidence: float | None = None
-    """How sure that is, from 0 to 1."""
+    """The probability of that topic, from 0 to 1."""
     topics: tuple[str, ...] = ()
-    """All topics that are sure enough, the surest first."""
+    """All topics that are probable enough, the most probable first."""
     unread: str | None = None
     """The readers that could not read the page within limits, a space between them."""
 
 
 class Link(NamedTuple):
-    """One link of a page that was kept."""
+    """A link of a page that was kept."""
 
     source_url: str
     target_url: str
@@ -84,13 +86,15 @@ class Link(NamedTuple):
     text: str
     rel: str
     times: int
-    """How often the page contains the link."""
+    """The number of times that the page contains the link."""
     source_id: int
     target_id: int
     fetch_id: int
     fetched_at: datetime
     reason: str = "followed"
-    """`followed`, or why the crawl does not: `out-of-scope`, `nofollow`, `requisite` and so on."""
+    """`followed`, or the reason why the crawl does not follow it: `out-of-scope`, `nofollow`,
+    `requisite` and so on.
+    """
     position: int | None = None
     """Its place among the references of the page, from 1."""
 
@@ -105,4 +109,4 @@ class Text(NamedTuple):
     fetched_at: datetime
     title: str = ""
     language: str = ""
-    """Of the page; "" in old crawls."""
+    """The language of the page; "" in old crawls."""

@@ -127,7 +127,7 @@ def _has_loop() -> bool:
 
 
 class _Run:
-    """One run of a crawl."""
+    """A run of a crawl."""
 
     def __init__(
         self, directory: str | os.PathLike[str], job: Job | None, plugins: Sequence[Plugin]
@@ -220,7 +220,7 @@ def _prepared(path: Path, job: Job | None, plugins: Sequence[Plugin]) -> CrawlDi
             directory.accept()
         return directory
     directory = CrawlDirectory.open(path)
-    # A job and plugins that the program passes are its own word, as if a user had typed them.
+    # A program passes its own job and plugins, so they are trusted like settings that a user types.
     typed = operator_settings(job or with_plugins(Job(), plugins))
     before = directory.whole_job(typed)
     if job is not None and _as_begun(job, before) != before:
@@ -239,10 +239,10 @@ def _prepared(path: Path, job: Job | None, plugins: Sequence[Plugin]) -> CrawlDi
 
 
 def _as_begun(job: Job, before: Job) -> Job:
-    """Return a job with what is not the user's to say: the log's place, a copy of the model."""
+    """Return a job with the settings that Lycosa adds: the log's place, a copy of the model."""
     log = dataclasses.replace(job.log, server=before.log.server, name=before.log.name)
     if job.topics.model:
-        from lycosa.crawl.topics.of_job import same_topics  # few crawls have a model
+        from lycosa.crawl.features.topics.of_job import same_topics  # few crawls have a model
 
         job = dataclasses.replace(job, topics=same_topics(job.topics, before.topics))
     return dataclasses.replace(job, log=log)

@@ -58,7 +58,7 @@ def find_screenshot(folder: Path, url: str) -> bytes:
 
 
 def screenshots(folder: Path, *, with_withheld: bool = False) -> Iterator[Screenshot]:
-    """Yield the newest picture of every page; without pages that ask for `noarchive`."""
+    """Yield the newest picture of every page, except for pages that ask for `noarchive`."""
     files = WarcFiles(folder)
     try:
         for url, row in sorted(_newest(folder).items()):
@@ -71,7 +71,7 @@ def screenshots(folder: Path, *, with_withheld: bool = False) -> Iterator[Screen
 
 
 def export_screenshots(folder: Path, target: Path, *, with_withheld: bool = False) -> int:
-    """Write the pictures as files, with a list of them; returns how many there are."""
+    """Write the pictures as files, with a list of them; return their number."""
     target.mkdir(parents=True, exist_ok=True)
     count = 0
     with (target / INDEX).open("w", newline="", encoding="utf-8") as file:
@@ -112,5 +112,6 @@ def _newest(folder: Path, url: str = "") -> dict[str, _Row]:
 def _read(files: WarcFiles, row: _Row) -> bytes:
     try:
         return picture_of(row.place, files.member)
-    except StoreError:  # on another machine, or damaged: `lycosa verify` tells
+    except StoreError:
+        # the record is on another machine or damaged; `lycosa verify` reports damage
         return b""

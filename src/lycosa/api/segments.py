@@ -64,7 +64,7 @@ def batches(
             yield from _journal(journal, kind, columns)
             return
         except FileNotFoundError:
-            continue  # it was sealed meanwhile, or was empty and has been removed
+            continue  # the segment was sealed meanwhile, or was empty and has been removed
 
 
 def document_texts(folder: Path, name: Name) -> Iterator[dict[str, Any]]:

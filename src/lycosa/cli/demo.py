@@ -26,7 +26,7 @@ from lycosa.testweb.servers.server import SocketWeb
 HOSTS, ADDRESSES = 60, 15
 DELAY_SECONDS, IP_DELAY_SECONDS = 0.3, 0.05
 _SMALL_BUDGET = ("--set", "traps.budget=2") if "traps" in SECTIONS else ()
-"""So small that even a short crawl uses it up in an endless site."""
+"""The page limit of a site: even a short crawl reaches it on an endless site."""
 
 
 @click.command(context_settings={"help_option_names": ["-h", "--help"]})
@@ -46,7 +46,7 @@ def demo(path: Path, pages: int) -> int:
     promised = Job.of(
         politeness={"delay_seconds": DELAY_SECONDS, "ip_delay_seconds": IP_DELAY_SECONDS}
     )
-    # A server notes the end of an answer when its own loop comes round to it.
+    # The server's event loop may record the end of an answer a moment after the client has it.
     rules = replace(referee_rules(promised, 0.1), tolerance_seconds=0.03)
     referee = Referee(rules, web)
     with SocketWeb(web, referee=referee) as server:

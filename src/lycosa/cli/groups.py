@@ -5,10 +5,12 @@ from __future__ import annotations
 import importlib
 import os
 import sys
+from collections.abc import Sequence
 
 import click
 
 from lycosa.cli.screen.output import escaping
+from lycosa.tuples import NamedTuple
 
 
 class CommandGroup(click.Group):
@@ -27,28 +29,38 @@ class CommandGroup(click.Group):
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run the command; a reader that closes our output early (`| head`) is no error."""
+        """Run the command; a reader that closes our output early (`| head`) is not an error."""
         try:
             with escaping():
                 return super().invoke(ctx)
         except BrokenPipeError:
-            # What is still in the buffer must not fail again when the program ends.
+            # The rest of the buffer must not fail again when the program ends.
             os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
             return 0
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands in the order in which a new user meets them."""
+        """Return the commands in the order in which a new user needs them."""
         return list(self.commands)
+
+
+class Purpose(NamedTuple):
+    """Commands for one purpose: a heading, an example, and their names."""
+
+    title: str
+    example: str
+    names: tuple[str, ...]
 
 
 class LazyGroup(CommandGroup):
     """A group that imports the module of a command when the command is typed.
 
-    `modules` gives the modules in the order in which their commands are listed, each with the
-    names in its `COMMANDS`. So a crawl does not wait for the imports of `check`.
+    `modules` gives each module with the names in its `COMMANDS`. So a crawl does not wait for the
+    imports of `check`. `purposes` sorts the names for `--help`; without it, they are one list in
+    the order of the modules.
     """
 
     modules: dict[str, tuple[str, ...]] = {}  # noqa: RUF012
+    purposes: Sequence[Purpose] = ()
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Return a command, imported now if it has not been."""
@@ -61,4 +73,22 @@ class LazyGroup(CommandGroup):
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return all names, without importing anything."""
-        return [name for names in self.modules.values() for name in names]
+        groups = [purpose.names for purpose in self.purposes] or self.modules.values()
+        return [name for names in groups for name in names]
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands under the heading of what they are for."""
+        if not self.purposes:
+            super().format_commands(ctx, formatter)
+            return
+        column = max(map(len, self.list_commands(ctx)))
+        for purpose in self.purposes:
+            rows = []
+            for name in purpose.names:
+                command = self.get_command(ctx, name)
+                assert command is not None, f"{name} is in no module"
+                # Names are padded, so that the texts of all headings begin in one column.
+                text = command.get_short_help_str(formatter.width - column - 4)
+                rows.append((name.ljust(column), text))
+            with formatter.section(f"{purpose.title} ({purpose.example})"):
+                formatter.write_dl(rows)

@@ -1,6 +1,6 @@
 """The `lycosa` command: parses the arguments, runs one command, and returns an exit code.
 
-    0    done; a crawl that was ended by a limit is done too
+    0    done; a crawl that was ended by a limit is done, too
     1    the answer is no (a breach, an unknown URL), or an error without a code of its own
     2    a wrong flag, or a job with wrong keys or values
     3    stored bytes have a format that this version does not read
@@ -30,7 +30,7 @@ from typing import NoReturn
 import click
 
 from lycosa import __version__
-from lycosa.cli.groups import LazyGroup
+from lycosa.cli.groups import LazyGroup, Purpose
 from lycosa.cli.screen.notices import (
     Session,
     damaged,
@@ -47,8 +47,55 @@ INTERRUPTED = 130
 
 
 class Lycosa(LazyGroup):
-    """All commands, in the order in which a new user meets them."""
+    """All commands by purpose; the first ones are those that a new user needs first."""
 
+    purposes = (
+        Purpose("Crawl", "lycosa resume mycrawl", ("crawl", "resume", "revisit")),
+        Purpose(
+            "Look",
+            "lycosa status mycrawl",
+            ("status", "queue", "explain", "audit", "cat", "replay", "serve"),
+        ),
+        Purpose(
+            "Ask",
+            "lycosa search mycrawl analytical engine",
+            (
+                "report",
+                "check-site",
+                "compare",
+                "index",
+                "search",
+                "sparql",
+                "sql",
+                "study",
+                "topics",
+            ),
+        ),
+        Purpose(
+            "Steer",
+            "lycosa exclude mycrawl https://example.org/forum/",
+            (
+                "pause",
+                "stop",
+                "set",
+                "add",
+                "exclude",
+                "include",
+                "retry",
+                "block",
+                "unblock",
+                "orders",
+            ),
+        ),
+        Purpose("Keep", "lycosa verify mycrawl", ("verify", "forget", "move", "trust")),
+        Purpose("Share", "lycosa export wacz mycrawl -o mycrawl.wacz", ("export", "fetch")),
+        Purpose("Cluster", "lycosa join postgresql://db/crawls -o mycrawl", ("join", "cluster")),
+        Purpose(
+            "Tools",
+            "lycosa check robots https://example.org/",
+            ("check", "config", "triples", "owners-page", "testweb", "completion"),
+        ),
+    )
     modules = {  # noqa: RUF012
         "lycosa.cli.commands.running.crawl": ("crawl", "resume", "revisit"),
         "lycosa.cli.commands.running.join": ("join",),

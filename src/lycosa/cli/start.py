@@ -3,7 +3,7 @@
 import sys
 
 from lycosa import lean_arrow
-from lycosa.memory import begin_anew, enlarge_arenas, expect_much
+from lycosa.memory import enlarge_arenas, expect_much, restore_environment
 
 TYPE_CHECKING = False  # as checkers take it: `typing` would be most of what this import costs
 
@@ -15,14 +15,13 @@ WATCHED = CRAWLING | {"join"}
 
 
 def program() -> "NoReturn":
-    """Run the program; a crawl gets large memory pages first, and most commands less of Arrow."""
+    """Run the program; a crawl in a process of its own, most commands with less of Arrow."""
+    restore_environment()
     is_crawl = len(sys.argv) > 1 and sys.argv[1] in CRAWLING
-    if is_crawl:
-        begin_anew()
     if len(sys.argv) > 1 and sys.argv[1] in WATCHED and not {"-h", "--help"} & set(sys.argv):
         from lycosa.cli.watch import watch  # other commands do without it
 
-        watch()
+        watch(with_large_pages=is_crawl)
     if is_crawl:
         enlarge_arenas()
     expect_much()

@@ -1,7 +1,9 @@
-"""A process that watches a crawl, forked from it before anything large is loaded.
+"""A process that watches a crawl, which runs in its child.
 
-The user's process becomes the watcher, and its child does what the command says. The watcher has
-no second interpreter: it shares the memory of the child from before the imports.
+The user's process becomes the watcher before it has loaded anything large, and its child does what
+the command says. A child that crawls is started as a program of its own, in an environment that
+gives it large memory pages (`lycosa.memory`). Where it cannot have them, and for `join`, the child
+is forked: it needs no second start of the interpreter then.
 
     child ends              the watcher ends with the same code, or of the same signal
     child dies of a page    the watcher starts `resume` for the directory in another child
@@ -20,7 +22,8 @@ Always true:
   * nothing here runs for other commands than those that crawl, nor where a fail point is to kill
     the crawl for good.
 
-Cost: one fork; the watcher wakes four times a second.
+Cost: one start of the interpreter (15 ms), or one fork and its copies of pages (10 ms); the watcher
+wakes four times a second.
 Not here: worker processes and members have a supervisor, which watches them in the same way.
 """
 
@@ -30,28 +33,31 @@ import os
 import sys
 import time
 
-from lycosa import marks
+from lycosa import marks, memory
 
 TYPE_CHECKING = False  # as checkers take it: `typing` would be most of what this import costs
 
 if TYPE_CHECKING:
     import signal
+    from collections.abc import Callable
     from typing import Any, NoReturn
 else:
-    import _signal as signal  # `signal` loads `enum`, which would be a sixth of the watcher
+    import _signal as signal  # `signal` loads `enum`, a sixth of the watcher's memory
 
 STOPS: dict[int, int] = {signal.SIGINT: signal.SIGUSR1, signal.SIGTERM: signal.SIGUSR2}
-"""What the watcher hears, and what it sends to the child for it."""
+"""Signals that the watcher receives, with the signal that it sends to the child for each."""
 MOST_DEATHS = 4
-"""How often in a row a child may die without a new suspect."""
+"""Deaths in a row that a child may have without a new suspect."""
 BUG = 70
-"""The exit code of a child that failed on its own code: a reader may have raised."""
+"""Exit code of a child that ended with an exception, perhaps one of a reader."""
 INTERRUPTED = 130
 FLAGS = {"--json": "as_json", "--quiet": "quiet"}
 """Flags of the screen that hold for all processes of a crawl, and the names of their values."""
 _BOARD_BYTES = 1 << 16
 _TRUST = "LYCOSA_TRUST"
 """The variable of `lycosa.trust.record`."""
+_WATCHED = "LYCOSA_WATCHED"
+"""Environment variable that tells a child its watcher's process, its board, and more."""
 _HEARD: set[int] = {*STOPS, signal.SIGCHLD}
 
 _board = -1
@@ -70,25 +76,35 @@ def tell(folder: str, stop_seconds: float, flags: dict[str, Any]) -> None:
         mark = marks.path_of(f"{folder}/log", 0)
         command = "revisit" if sys.argv[1:2] == ["revisit"] else "resume"
         words = [command, folder, *(word for word, flag in FLAGS.items() if flags[flag])]
-        trust = os.environ.get(_TRUST, "")  # what this command has accepted counts for the next
+        # settings accepted by this command count for the next one, too
+        trust = os.environ.get(_TRUST, "")
         told = "\0".join((mark, str(stop_seconds), trust, *words))
         packed = told.encode("utf-8", "surrogateescape")
         os.pwrite(_board, packed, 0)
-        os.pwrite(_board, b"\n", len(packed))  # so the watcher knows that it is whole
+        # the last byte, so the watcher knows that the text is whole
+        os.pwrite(_board, b"\n", len(packed))
 
 
-def watch() -> None:
-    """Fork; return in the child that does the work, as often as one is needed."""
+def watch(*, with_large_pages: bool) -> None:
+    """Start or fork a child; return in the child that does the work, once for each child."""
     global _board, _is_restart
+    if told := os.environ.pop(_WATCHED, ""):
+        parent, _board, starts, *mask = map(int, told.split())
+        _is_restart = bool(starts)
+        os.set_inheritable(_board, False)
+        _become_watched(parent, set(mask))
+        return
     if "LYCOSA_KILL_AT" in os.environ:
         return
     _board = os.memfd_create("watch")
     watcher = _Watcher(_board)
-    before = set(map(int, signal.pthread_sigmask(signal.SIG_BLOCK, _HEARD)))
+    start = _start_of_child() if with_large_pages else None
+    mask_before = set(map(int, signal.pthread_sigmask(signal.SIG_BLOCK, _HEARD)))
+    parent = os.getpid()
     while True:
-        pid = os.fork()
+        pid = start(mask_before) if start is not None else os.fork()
         if not pid:
-            _become_watched(before)
+            _become_watched(parent, mask_before)
             return
         words = watcher.oversee(pid)
         os.ftruncate(_board, 0)
@@ -98,8 +114,32 @@ def watch() -> None:
         _is_restart = True
 
 
-def _become_watched(mask: set[int]) -> None:
-    parent = os.getppid()
+def _start_of_child() -> Callable[[set[int]], int] | None:
+    """Return the call that starts this command with large memory pages; None if that is impossible.
+
+    The command is `sys.argv`; what stands before it (the interpreter and its options) stays.
+    """
+    count = len(sys.argv) - 1
+    is_known = count > 0 and sys.orig_argv[-count:] == sys.argv[1:]
+    if not is_known or not sys.executable or memory.anew_environment() is None:
+        return None
+    options = sys.orig_argv[1:-count]
+
+    def start(mask: set[int]) -> int:
+        told = " ".join(map(str, (os.getpid(), _board, int(_is_restart), *mask)))
+        environment = {**os.environ, **(memory.anew_environment() or {}), _WATCHED: told}
+        words = [sys.executable, *options, *sys.argv[1:]]
+        os.set_inheritable(_board, True)
+        try:
+            return os.posix_spawn(sys.executable, words, environment)
+        # The interpreter was moved, or memory is short: this process can still do the work.
+        except OSError:
+            return os.fork()
+
+    return start
+
+
+def _become_watched(parent: int, mask: set[int]) -> None:
     from lycosa.memory._arenas import die_with_parent
 
     die_with_parent()
@@ -113,11 +153,11 @@ def _become_watched(mask: set[int]) -> None:
 
 
 def _ignore(*_: object) -> None:
-    """Do nothing: the watcher has heard it, too."""
+    """Do nothing: the watcher receives the signal, too."""
 
 
 class _Watcher:
-    """The course of the children, one after the other."""
+    """Supervises the children, one after the other."""
 
     def __init__(self, board: int) -> None:
         self._board = board
@@ -168,7 +208,7 @@ class _Watcher:
         return bool(why)
 
     def _may_go_on(self, code: int, found: marks.Words) -> bool:
-        """Return whether another child may do better than one that ended with this code."""
+        """Return whether another child may succeed after one that ended with this code."""
         is_death = code < 0 or (code == BUG and found.is_reading)
         if not is_death or self._stops:
             return False
@@ -183,11 +223,11 @@ class _Watcher:
         try:
             os.write(2, f"lycosa: {text}\n".encode())
         except OSError:
-            return  # the terminal is gone, and the crawl is not
+            return  # the terminal is gone, but the crawl goes on
 
 
 def _end_as(code: int, *, is_stopped: bool) -> NoReturn:
-    """End as the child has ended: with its code, or of its signal."""
+    """End as the child has ended: with its code, or by its signal."""
     if is_stopped:
         os._exit(INTERRUPTED)
     if code >= 0:

@@ -1,16 +1,16 @@
-"""How many machines ask one IP address, so that all of them together keep its pace.
+"""The number of machines that ask an IP address, so that together they keep its pace.
 
 Within a machine an address is asked by one request at a time, and rests `ip_delay_seconds` between
-two. Hosts of one address may belong to several machines, which do not wait for each other. So every
-life announces, on the board, the addresses that it serves, and each multiplies its delay by the
-number of machines that announce the same one: the *rate* is that of one machine.
+two. Hosts of one address may belong to several machines, which do not wait for each other. Every
+life therefore announces, on the board, the addresses that it serves. Each life multiplies its delay
+by the number of machines that announce the same address: the *rate* is that of one machine.
 
-An announcement is a sorted list of 32-bit hashes, 4 bytes an address. Two addresses with one hash
-are taken for one, and get a delay that is longer than needed: one address in 40,000, if another
-machine serves 100,000.
+An announcement is a sorted list of 32-bit hashes, 4 bytes an address. Two addresses with the same
+hash are treated as one, and get a delay that is longer than needed: one address in 40,000, if
+another machine serves 100,000.
 
 The number is some seconds old. For that long, an address that a second machine has begun to serve
-gets the rate of two.
+gets twice its rate.
 
 `AddressDesk` is a state machine without I/O; a `courier` makes its calls.
 """
@@ -30,17 +30,17 @@ from lycosa.cluster.membership.calls import Call, Get, Listing, Put, Result
 from lycosa.decoders import msgpack_decoder
 
 ANNOUNCE_SECONDS = 10.0
-"""How often announcements are written, if they have changed, and read."""
+"""Seconds between two writes of announcements, if they have changed, and between two reads."""
 MOST_ADDRESSES = 100_000
-"""A life that serves more announces that it serves all there are."""
+"""A life that serves more addresses announces that it serves all."""
 
 
 class Announcement(msgspec.Struct, frozen=True, array_like=True):
-    """What stands on the board under `addresses/7`."""
+    """Value on the board under `addresses/7`."""
 
     machine: str
     hashes: bytes
-    """Sorted, four bytes each, the lowest first."""
+    """Sorted, four bytes each, most significant byte first."""
     is_everywhere: bool = False
 
 
@@ -50,7 +50,7 @@ def hash_of(address: str) -> int:
 
 
 class AddressDesk:
-    """The addresses of one life, and how many machines share them."""
+    """The addresses of one life, and the numbers of machines that share them."""
 
     def __init__(self, life: int, machine: str) -> None:
         self._life = life
@@ -67,17 +67,17 @@ class AddressDesk:
         self.due = float("-inf")
 
     def serve(self, addresses: Iterable[str]) -> None:
-        """Say which addresses this life serves now."""
+        """Set the addresses that this life serves now."""
         self._served = frozenset(map(hash_of, addresses))
         self._count()
 
     def lives_gone(self, gone: Collection[int]) -> None:
-        """Say which lives are over: what they have announced counts for nothing."""
+        """Set the lives that are over: their announcements no longer count."""
         self._gone = gone
         self._count()
 
     def machines_at(self, address: str) -> int:
-        """Return how many machines serve an address, this one among them."""
+        """Return how many machines serve an address, this one included."""
         return 1 + self._everywhere + self._shared.get(hash_of(address), 0)
 
     def call(self, now: float) -> Call | None:
@@ -93,7 +93,7 @@ class AddressDesk:
         return self._in_flight
 
     def answered(self, result: Result, now: float) -> None:
-        """Take in the answer."""
+        """Process the answer."""
         call, self._in_flight = self._in_flight, None
         if isinstance(call, Listing):
             self.due = now + ANNOUNCE_SECONDS
@@ -125,7 +125,7 @@ class AddressDesk:
         self._count()
 
     def _count(self) -> None:
-        """Count, for the addresses that we serve, the other machines that do."""
+        """Count, for the addresses that this life serves, the other machines that do."""
         machines: dict[str, set[int]] = {}
         everywhere: set[str] = set()
         for life, one in self._others.items():

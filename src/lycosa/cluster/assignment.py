@@ -1,8 +1,8 @@
 """Assigns partitions to workers by rendezvous hashing.
 
-Every pair of a partition and a worker has a score, and pairs are served by falling score as long
-as the worker has room. So no table is needed, all processes compute the same assignment, and
-most partitions stay where they are when the number of workers changes.
+Every pair of a partition and a worker has a score, and pairs are served by falling score as long as
+the worker has room. No table is needed, all processes compute the same assignment, and most
+partitions stay where they are when the number of workers changes.
 
 Always true:
   * every partition has one worker;

@@ -1,7 +1,7 @@
 """A thread that makes the calls of several state machines, in turn, over one connection.
 
-The ledger's desk and the desk of log lines do no I/O of their own. The worker talks to them on its
-own thread, under `lock`; the courier asks each what it wants of the board. A slow call holds up the
+The ledger's desk and the desk of log lines do no I/O of their own. The worker calls them on its own
+thread, under `lock`; the courier asks each for its next call to the board. A slow call delays the
 others, so renewals have threads of their own (`cluster.membership.session`).
 """
 
@@ -19,13 +19,13 @@ _PAUSE_SECONDS = 0.1
 
 
 class Desk(Protocol):
-    """A state machine that wants calls to be made."""
+    """A state machine that returns calls to be made."""
 
     def call(self, now: float) -> Call | None:
         """Return the next call, if one is due."""
 
     def answered(self, result: Result, now: float) -> None:
-        """Take in its answer."""
+        """Process its answer."""
 
 
 class Courier:
@@ -33,23 +33,23 @@ class Courier:
 
     def __init__(self, open_board: Callable[[], Board], desks: Sequence[Desk]) -> None:
         self.lock = Condition()
-        """Held by whoever talks to a desk; `notify` it to have a call made at once."""
+        """Held during every call of a desk; `notify` it to have a board call made at once."""
         self._desks = desks
         self._is_closed = False
         self.failure: Exception | None = None
-        """What ended the thread: the worker ends with it, too."""
+        """The error that ended the thread; the worker ends with it too."""
         self._thread = Thread(target=self._run, args=(open_board,), name="lycosa-courier")
         self._thread.daemon = True
         self._thread.start()
 
     def serve(self, desks: Sequence[Desk]) -> None:
-        """Serve these desks from now on: those of another life."""
+        """Serve these desks from now on, after a change of the life."""
         with self.lock:
             self._desks = desks
             self.lock.notify_all()
 
     def close(self) -> None:
-        """End the thread, after the call under way."""
+        """End the thread, after the present call."""
         with self.lock:
             self._is_closed = True
             self.lock.notify_all()

@@ -1,8 +1,8 @@
 """Figures of the whole cluster, from the records of its members.
 
-A member's progress says what the partitions hold that it owns, so the sum over all members that
-live is the whole crawl, but for partitions that have no owner at the moment. A page that was kept
-by a life that is gone is counted by its successor.
+A member's progress covers the partitions that it owns. The sum over all live members is therefore
+the whole crawl, except for partitions without an owner at the moment. A page kept by an ended life
+is counted by its successor.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ _TIMES = ("unsent_seconds", "commit_seconds", "next_seconds")
 
 
 class MachineFigures(NamedTuple):
-    """One machine: the sum of its worker processes."""
+    """A machine, as the sum of its worker processes."""
 
     machine: str
     workers: int
     progress: Progress
     is_leaving: bool
     clock_offset: float
-    """Of the worker whose clock is farthest off; 0 if none is off by more than a second."""
+    """Offset of the worker's clock that is farthest off; 0 if none is off by more than a second."""
 
 
 class ClusterFigures(NamedTuple):
@@ -35,11 +35,11 @@ class ClusterFigures(NamedTuple):
     machines: list[MachineFigures]
     total: Progress
     ended: int
-    """Lives that were silent and were ended, as far as their tombstones still stand."""
+    """Silent lives that were ended, if their tombstones are still on the board."""
 
 
 def figures(members: Iterable[Member]) -> ClusterFigures:
-    """Add the records up."""
+    """Add up the records."""
     by_machine: dict[str, list[Member]] = {}
     ended = 0
     for member in members:
@@ -62,7 +62,7 @@ def _machine(name: str, workers: list[Member]) -> MachineFigures:
 
 
 def add_up(progress: Iterable[Progress]) -> Progress:
-    """Return the figures of several members together; of times, the longest."""
+    """Return the figures of several members together; for durations, the longest."""
     total: dict[str, Any] = {}
     for one in progress:
         for name, value in msgspec.structs.asdict(one).items():

@@ -1,8 +1,8 @@
-"""Which partitions have nothing left to do, as their owners say it on the board.
+"""Idle partitions, as their owners report them on the board.
 
-A report names the sequences of log and inbox at which it was true. Whoever looks for the end
-compares them with the log: a report that is old does not fit, and one of a life that is over still
-tells the truth if it does. So nothing here needs to be fresh, or to be taken back.
+A report names the sequences of log and inbox at which it was true. The search for the end compares
+them with the log: an outdated report does not match, and a report of an ended life that matches is
+still true. Reports therefore need not be fresh, and are never withdrawn.
 
 `IdleDesk` is a state machine without I/O; a `courier` makes its calls.
 """
@@ -20,11 +20,11 @@ from lycosa.cluster.membership.calls import Call, Get, Put, Result
 from lycosa.decoders import msgpack_decoder
 
 WRITE_SECONDS = 0.5
-"""How often a document is written at most."""
+"""Shortest time between two writes of a document."""
 
 
 class IdleReport(NamedTuple):
-    """What the owner of one partition says of it."""
+    """Report of one partition's owner."""
 
     partition: int
     log: int
@@ -35,7 +35,7 @@ class IdleReport(NamedTuple):
 
 
 class IdleDesk:
-    """The reports of one life, on their way to the board."""
+    """The reports of one life, to be written to the board."""
 
     def __init__(self, life: int) -> None:
         self._key = idle_key(life)
@@ -45,7 +45,7 @@ class IdleDesk:
         self.due = float("-inf")
 
     def tell(self, reports: list[IdleReport]) -> None:
-        """Say which partitions are idle or stuck; an empty list says that some are busy."""
+        """Set the idle and stuck partitions; an empty list means that some are busy."""
         self._value = msgspec.msgpack.encode(reports) if reports else b""
 
     def call(self, now: float) -> Call | None:
@@ -59,7 +59,7 @@ class IdleDesk:
         return self._in_flight
 
     def answered(self, result: Result, now: float) -> None:
-        """Take in the answer."""
+        """Process the answer."""
         call, self._in_flight = self._in_flight, None
         if isinstance(result, Entry):
             self._revision, self._written = result.revision, result.value
@@ -69,11 +69,11 @@ class IdleDesk:
             assert isinstance(call, Put)
             self._revision, self._written = result.revision, call.value
         else:
-            self._revision = None  # written or not: a look tells
+            self._revision = None  # the write may have happened: the next read shows it
 
 
 def reports_in(entries: Mapping[str, Entry]) -> Iterator[IdleReport]:
-    """Yield the reports of all lives; two may tell of one partition."""
+    """Yield the reports of all lives; two may be about one partition."""
     for entry in entries.values():
         if entry.value:
             yield from msgpack_decoder(list[IdleReport]).decode(entry.value)

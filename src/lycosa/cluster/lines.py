@@ -1,8 +1,8 @@
 """The newest log lines of every machine, in one place.
 
-Each life has one document on the board with its last lines, so that `status` shows what happened on
-machines that no one is logged in to, and on those that are gone. It is bounded: old lines make room
-for new ones. A machine's own log file has all of them, whether the board can be reached or not.
+Each life has one document on the board with its last lines, so that `status` shows events on
+machines without a login, and on machines that are gone. It is bounded: old lines are dropped for
+new ones. A machine's own log file has all lines, whether the board can be reached or not.
 
 `LineDesk` is a state machine without I/O; a `courier` makes its calls.
 """
@@ -24,20 +24,20 @@ MOST_LINES = 100
 LONGEST_LINE = 300
 """Characters of a line that are kept."""
 WRITE_SECONDS = 2.0
-"""How often a document is written at most."""
+"""Shortest time between two writes of a document."""
 
 
 class Line(NamedTuple):
-    """One line of a log."""
+    """A line of a log."""
 
     moment: float
-    """By the wall clock of its machine."""
+    """Time by the wall clock of its machine."""
     level: str
     text: str
 
 
 class LineDesk:
-    """The lines of one life, on their way to the board."""
+    """The lines of one life, to be written to the board."""
 
     def __init__(self, life: int) -> None:
         self._key = lines_key(life)
@@ -48,7 +48,7 @@ class LineDesk:
         self.due = float("-inf")
 
     def add(self, moment: float, level: str, text: str) -> None:
-        """Take a line in; never waits."""
+        """Add a line without waiting."""
         self._lines.append(Line(moment, level, text[:LONGEST_LINE]))
         self._is_new = True
 
@@ -65,7 +65,7 @@ class LineDesk:
         return self._in_flight
 
     def answered(self, result: Result, now: float) -> None:
-        """Take in the answer."""
+        """Process the answer."""
         self._in_flight = None
         if isinstance(result, Entry):
             self._revision = result.revision
@@ -74,7 +74,7 @@ class LineDesk:
         if isinstance(result, Answer) and result.is_written:
             self._revision = result.revision
         else:
-            # Written or not: whoever writes the same lines again does no harm.
+            # The write may have happened; writing the same lines again does no harm.
             self._is_new, self._revision = True, None
 
 

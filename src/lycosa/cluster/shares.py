@@ -1,19 +1,19 @@
-"""Which partition each member of a cluster should have: a wish that every member computes alike.
+"""The plan of partitions for each member of a cluster, computed alike by every member.
 
-Live owners keep what they have. Partitions without an owner go to the members that have the least
-for their weight. If a member could have more than it has (it has just joined), the ones with the
-most give up partitions, one by one, as long as that makes the shares more even. A member that is
-leaving gives up everything; one that is cordoned keeps what it has and gets nothing.
+Live owners keep their partitions. Partitions without an owner go to the members that have the least
+for their weight. If a member could have more (it has just joined), the members with the most give
+up partitions, one by one, as long as that makes the shares more even. A leaving member gives up all
+its partitions; a cordoned member keeps its partitions and gets no more.
 
-A wish gives no right. A partition is taken only when the log says `Released`, or when the board
-has the tombstone of its owner; if two members wish differently for a moment, the log lets one of
-them have it.
+A wish gives no right. A partition is taken only when the log says `Released`, or when the board has
+the tombstone of its owner. If the plans of two members differ for a moment, the log gives the
+partition to one of them.
 
 Always true:
-  * with equal weights, no two members that take partitions differ by more than one, once all
-    wishes are fulfilled; with weights, none has more for its weight than another would have with
-    one partition more;
-  * when a member goes, only its partitions move; when one comes, it gets what moves;
+  * with equal weights, no two members that take partitions differ by more than one, once all wishes
+    are fulfilled; with weights, no member has more for its weight than another would have with one
+    partition more;
+  * when a member goes, only its partitions move; when a member joins, only it gets partitions;
   * the result depends on the arguments alone, and a fulfilled plan is its own plan.
 """
 
@@ -30,7 +30,7 @@ Owners = Sequence[int | None]
 def plan(owners: Owners, members: Mapping[int, Member], cordoned: Collection[int]) -> list[int]:
     """Return for every partition the life that should have it; 0 if none can."""
     takers = {number: one.weight for number, one in members.items() if one.takes}
-    # An owner without a record keeps its partition: a list of the members may be stale.
+    # An owner without a record keeps its partition, because a list of the members may be stale.
     going = {n for n, one in members.items() if one.is_gone or one.standing is Standing.LEAVING}
     wishes = [0 if owner is None or owner in going else owner for owner in owners]
     load = dict.fromkeys(takers, 0)
@@ -62,7 +62,7 @@ def _even_out(wishes: list[int], load: dict[int, int], takers: Mapping[int, int]
         empty = min(load, key=lambda number: ((load[number] + 1) / takers[number], number))
         if load[full] / takers[full] <= (load[empty] + 1) / takers[empty]:
             return
-        # The last one: whoever owns partition 0 finds the end of the crawl, and should stay.
+        # Take the last one: the owner of partition 0 leads the crawl and should stay the same.
         partition = held[full].pop()
         held[empty].append(partition)
         wishes[partition] = empty
@@ -82,10 +82,10 @@ def to_take(
 
 
 def to_release(number: int, wishes: Sequence[int], owners: Owners) -> list[int]:
-    """Return the partitions that a life has and should give up.
+    """Return the partitions that a life has and should release.
 
-    If a release is undecided, the partition is not ours to go on with: the release may still
-    arrive. It must be taken anew first, so that the log has another sequence than it expects.
+    If a release is undecided, the partition may not be continued, because the release may still
+    arrive. It must be taken again first, so that the log has another sequence than it expects.
     """
     return [
         partition
@@ -97,7 +97,7 @@ def to_release(number: int, wishes: Sequence[int], owners: Owners) -> list[int]:
 def is_free(owner: int | None, members: Mapping[int, Member]) -> bool:
     """Return whether a partition may be taken: released, or its owner's life is over.
 
-    A life that has no record is not over: its record may not have been seen yet.
+    A life without a record is not over, because its record may not have been seen yet.
     """
     return owner is None or (owner in members and members[owner].is_gone)
 
@@ -107,7 +107,7 @@ def forgettable(
 ) -> set[int]:
     """Return the lives whose tombstones no member needs any more.
 
-    `owners` must be what the log's leader says, and `charged` the lives that the ledger names. A
+    `owners` must be those of the log's leader, and `charged` the lives that the ledger names. A
     partition that a life still owns could not be taken without its tombstone.
     """
     needed = {*owners, *charged}

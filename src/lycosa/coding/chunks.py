@@ -8,7 +8,8 @@ after the last chunk's size. Anything else is malformed.
 from __future__ import annotations
 
 import enum
-from typing import NamedTuple
+
+from lycosa.tuples import NamedTuple
 
 _LONGEST_SIZE_LINE = 16_384
 _HEXADECIMAL = frozenset(b"0123456789abcdefABCDEF")

@@ -18,11 +18,13 @@ from __future__ import annotations
 import contextlib
 import zlib
 from collections.abc import Callable, Sequence
-from typing import NamedTuple, cast
+from typing import cast
 
 import brotli
 import zstandard
 from isal import isal_zlib
+
+from lycosa.tuples import NamedTuple
 
 ACCEPTED = "gzip, br, zstd"
 """The value of the `Accept-Encoding` header."""

@@ -20,7 +20,7 @@ at the start, and handed out in parts: a scheduler gets its section, never the w
     reader       checks the tables of a TOML file and reports all mistakes at once
     writer       writes a job as TOML
     seeds        long lists of seeds, in memory or in a file
-    other_names  what other crawlers call our keys, for error texts
+    other_names  the names of keys in other crawlers, for error texts
     reference    generates the reference page and the commented example job
 
 Always true:
@@ -118,9 +118,9 @@ class Job(Record):
     """Everything that a user decides about one crawl."""
 
     seeds: Sequence[str] = ()
-    """A tuple, or a `SeedList` of more than a thousand."""
+    """The seeds: a tuple, or a `SeedList` of more than a thousand."""
     rules: tuple[dict[str, object], ...] = ()
-    """As written; `lycosa.url` interprets them."""
+    """The rules as written; `lycosa.url` interprets them."""
     limits: Limits = field(default_factory=Limits)
     politeness: Politeness = field(default_factory=Politeness)
     robots: Robots = field(default_factory=Robots)
@@ -158,7 +158,7 @@ class Job(Record):
 
     @classmethod
     def read(cls, path: Path | str) -> Job:
-        """Read a job file; raises an error with everything that is wrong with it."""
+        """Read a job file; raise an error that lists everything wrong with it."""
         return read_job(path)
 
     def to_toml(self, seeds_file: str = "") -> str:
@@ -172,7 +172,7 @@ class Job(Record):
         return "".join(self._pieces())
 
     def portable(self) -> Job:
-        """Return the job as it is on every machine: with its own copy of a model, by name."""
+        """Return the job as every machine may have it: with its own copy of a model."""
         if not self.topics.digest:
             return self
         return dataclasses.replace(self, topics=dataclasses.replace(self.topics, model=MODEL_FILE))
@@ -204,7 +204,7 @@ def _short(text: str) -> str:
 
 
 def read_job(path: Path | str) -> Job:
-    """Read a job file; raises `ConfigError` with everything that is wrong with it."""
+    """Read a job file; raise a `ConfigError` that lists everything wrong with it."""
     return anchored(read_written(path), Path(path).parent)
 
 
@@ -246,7 +246,7 @@ def anchored(job: Job, folder: Path) -> Job:
 
 def parse_job(text: str, name: str = "crawl.toml") -> Job:
     """Read a job from the text of its file; error texts use the name of the file."""
-    import tomllib  # a crawl that begins with flags alone does not need it
+    import tomllib  # imported here: a crawl that begins with flags alone does not need it
 
     try:
         tables: dict[str, Any] = tomllib.loads(text)

@@ -14,11 +14,11 @@ DOCUMENT_TYPES = frozenset(
     | {_OFFICE + "presentationml.presentation", _OPEN_DOCUMENT + "text"}
     | {_OPEN_DOCUMENT + "spreadsheet", _OPEN_DOCUMENT + "presentation"}
 )
-"""Media types of documents that are no web pages, and whose text can be read."""
+"""Media types of documents other than web pages whose text can be read."""
 
 
 class Extract(Record):
-    """What is extracted from a page."""
+    """The content that is extracted from a page."""
 
     most_links: int = key(0, "Links to take from one page; 0 means no limit.", unit="links")
     requisites: bool = key(
@@ -27,13 +27,14 @@ class Extract(Record):
     )
     documents: bool = key(
         False,
-        "Keep documents too, whatever `fetch.content_types` says: PDF, office files (docx, xlsx, "
+        "Keep documents, too, even if `fetch.content_types` leaves them out: PDF, office files"
+        " (docx, xlsx, "
         "pptx, odt, ods, odp), EPUB and RTF. `lycosa index` reads their text.",
     )
     wide: bool = key(
         False,
-        "Follow what may be a link too: URLs in scripts and JSON, sources of quotations, long "
-        "descriptions, and relations such as `shortlink`.",
+        "Follow possible links, too: URLs in scripts and JSON, sources of quotations, long"
+        " descriptions, and relations such as `shortlink`.",
     )
     languages: tuple[str, ...] = key(
         (),
@@ -47,7 +48,7 @@ class Extract(Record):
     )
     outside_html: bool = key(
         True,
-        "Follow links that stand outside the element `html`, before its start tag or after its end "
+        "Follow links outside the element `html`, before its start tag or after its end "
         "tag. Such links have the relation `outside-html` in the tables.",
     )
     obey_noarchive: bool = key(

@@ -11,7 +11,8 @@ class Forms(Record):
     search: bool = key(
         False,
         "Fill in forms that are sent by GET, with values of their lists and with words of the "
-        "site, as long as that leads to new pages. Forms that are sent by POST never are.",
+        "site, as long as that leads to new pages. Forms that are sent by POST are never filled"
+        " in.",
     )
     most_fields: int = key(
         6,
@@ -20,10 +21,8 @@ class Forms(Record):
         least=1,
         most=50,
     )
-    site_requests: int = key(
-        200, "How many queries one site gets in all.", unit="requests", least=1
-    )
-    form_requests: int = key(100, "How many queries one form gets.", unit="requests", least=1)
+    site_requests: int = key(200, "Most queries for one site.", unit="requests", least=1)
+    form_requests: int = key(100, "Most queries for one form.", unit="requests", least=1)
     least_new: float = key(
         0.2,
         "A text field is given up when its last twelve queries have led to fewer new pages each.",

@@ -39,7 +39,7 @@ class Key(Struct, frozen=True):
     pattern_text: str = ""
     """The pattern in words, for error texts."""
     is_required: bool = False
-    """Whether an empty text or list makes no sense."""
+    """Whether the text or list must not be empty."""
     is_path: bool = False
     """Whether the text is a path, relative to the job file's folder."""
     is_confidential: bool = False

@@ -25,8 +25,8 @@ POSTGRES_PARAMETERS = (
 )
 NATS_OPTIONS = ("creds", "nkey", "ca", "cert", "key", "monitoring", "system")
 
-_MONITORING = re.compile(r"\d+|https?://[^,]+(,https?://[^,]+)*")
-"""A port or web addresses. The client would also open `file://` and `ftp://`."""
+_MONITORING = r"\d+|https?://[^,]+(,https?://[^,]+)*"
+"""A port or web addresses; the client would open `file://` and `ftp://`, too."""
 _SECRETS = ("password", "sslpassword", "token", "user_password")
 _ELSEWHERE = {
     "postgresql": "~/.pgpass (mode 600), the file that PGPASSFILE names, or PGPASSWORD",
@@ -35,7 +35,7 @@ _ELSEWHERE = {
 
 
 def usual_partitions(address: str) -> int:
-    """Return into how many partitions a new crawl in a server is divided.
+    """Return the number of partitions of a new crawl in a server.
 
     That is enough for a hundred machines. JetStream takes a thousand messages in one write, which
     may have links for every partition.
@@ -44,12 +44,12 @@ def usual_partitions(address: str) -> int:
 
 
 def server_problem(address: str) -> str:
-    """Return what is wrong with an address, without its secrets; "" when nothing is."""
+    """Return the fault of an address, without its secrets; "" if it has none."""
     scheme, mark, rest = address.partition("://")
     if not mark or scheme not in POSTGRES + NATS:
         shown = f"{scheme}://" if mark else "that"
         return (
-            f"{shown} names no server that keeps a log\n"
+            f"{shown} is not the address of a log server\n"
             "  write postgresql://HOST/DATABASE or nats://HOST1,HOST2,HOST3, or leave it empty"
         )
     place, _, query = rest.partition("?")
@@ -70,12 +70,12 @@ def server_problem(address: str) -> str:
 
 
 def parameter_problem(named: Iterable[tuple[str, str]]) -> str:
-    """Return what is wrong with parameters of libpq; "" when nothing is."""
+    """Return the fault of parameters of libpq; "" if they have none."""
     for name, value in named:
         if name not in POSTGRES_PARAMETERS:
             return (
-                f"has the parameter `{name}`, which a log may not have\n"
-                f"  leave it out; there are {', '.join(POSTGRES_PARAMETERS)}"
+                f"has the parameter `{name}`, which is not allowed for a log\n"
+                f"  leave it out; allowed are {', '.join(POSTGRES_PARAMETERS)}"
             )
         if name in POSTGRES_FILES and ":" in value:
             # libpq takes the text before the colon for an engine of OpenSSL, and loads it as code.
@@ -93,13 +93,13 @@ def parameter_problem(named: Iterable[tuple[str, str]]) -> str:
 
 
 def option_problem(named: Iterable[tuple[str, str]]) -> str:
-    """Return what is wrong with the options of an address of NATS; "" when nothing is."""
+    """Return the fault of the options of a NATS address; "" if they have none."""
     for name, value in named:
         if name not in NATS_OPTIONS:
-            return f"has no option `{name}`; there are {', '.join(NATS_OPTIONS)}"
-        if name == "monitoring" and not _MONITORING.fullmatch(value):
+            return f"has no option `{name}`; allowed are {', '.join(NATS_OPTIONS)}"
+        if name == "monitoring" and not re.fullmatch(_MONITORING, value):
             return (
-                "has something else than a port or web address as `monitoring`\n"
+                "has a value for `monitoring` that is not a port or web address\n"
                 "  write monitoring=8222, or monitoring=http://HOST1:8222,http://HOST2:8222"
             )
     return ""
@@ -107,7 +107,7 @@ def option_problem(named: Iterable[tuple[str, str]]) -> str:
 
 def _pairs(query: str) -> Iterator[tuple[str, str]]:
     """Yield names and values as libpq reads them: split first, decoded afterwards."""
-    from urllib.parse import unquote  # a crawl in a folder does not need it
+    from urllib.parse import unquote  # imported here: a crawl in a folder does not need it
 
     for pair in filter(None, re.split(r"[&\s]", query)):
         name, _, value = pair.partition("=")

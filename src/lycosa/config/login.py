@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from lycosa.config.keys import Record, key
 
 SECRET = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
-"""Where a secret goes: `${NAME}`."""
+"""The placeholder of a secret: `${NAME}`."""
 _SECRET = r"\$\{[A-Za-z_][A-Za-z0-9_]*\}"
 _CONFIDENTIAL = r"(?i:[^=]*(pass|pwd|secret|token|pin)[^=]*)"
 
@@ -38,10 +38,10 @@ class Login(Record):
     )
     plain_fields: tuple[str, ...] = key(
         (),
-        "Names of fields whose values are no secrets and stand in `fields` as they are, such as "
-        "`user` or `remember`. A field whose name speaks of a password cannot be one of them.",
+        "Names of fields whose values are not secret and may stand in `fields`, such as "
+        "`user` or `remember`. A field whose name indicates a password cannot be one of them.",
         pattern=rf"(?!{_CONFIDENTIAL}$)[^=\n]+",
-        pattern_text="names of fields that are no passwords",
+        pattern_text="names of fields that are not passwords",
     )
     page: str = _address(
         "The page with the login form. It is fetched first and its hidden fields are sent along; "
@@ -72,23 +72,23 @@ class Login(Record):
     )
     most_logins: int = key(
         5,
-        "How often a run logs in, the first time included; sessions get lost.",
+        "Most logins of a run, the first one included; sessions get lost.",
         unit="logins",
         least=1,
         most=1000,
     )
     follow_logout: bool = key(
-        False, "Also follow links whose address speaks of logging out, which would end the session."
+        False, "Also follow links whose address looks like a logout, which would end the session."
     )
 
     def contradictions(self) -> Iterator[str]:
-        """Yield what is wrong with the section as a whole, without a value of a field."""
+        """Yield the faults of the section as a whole, without the value of a field."""
         for name, _, value in (field.partition("=") for field in self.fields):
             if name not in self.plain_fields and not SECRET.fullmatch(value):
                 yield (
                     f"has the value of `{name}` in `fields`\n"
-                    f"  write {name}=${{NAME}} and give the secret by the environment or "
-                    f"`secrets_file`; if it is none: plain_fields = [{name!a}]"
+                    f"  write {name}=${{NAME}} and give the secret in the environment or "
+                    f"`secrets_file`; if it is not a secret: plain_fields = [{name!a}]"
                 )
 
     @property

@@ -1,7 +1,7 @@
-"""The names by which other crawlers know our keys, for the error text about an unknown key.
+"""The names of Lycosa's keys in other crawlers, for the error text about an unknown key.
 
 A person who comes from Scrapy, Heritrix, Nutch, wget or HTTrack writes `max_depth` or
-`download_delay`, which resembles none of our keys by its letters.
+`download_delay`, which resembles none of Lycosa's keys by its letters.
 """
 
 from __future__ import annotations
@@ -56,11 +56,11 @@ OTHER_NAMES: dict[str, tuple[tuple[str, str], ...] | str] = {
     ),
     **dict.fromkeys(("start_urls", "urls", "seed"), "write them above all sections, as `seeds`"),
 }
-"""Another crawler's name → our keys as (section, key), or what to know instead."""
+"""Names of other crawlers, with our keys as (section, key), or an explanation instead."""
 
 
 def hint_for(name: str, section: str) -> str:
-    """Return what to write for another crawler's name; "" when it is none that we know."""
+    """Return the advice about another crawler's name; "" if the name is unknown."""
     found = OTHER_NAMES.get(name.lower().replace("-", "_").removesuffix("_seconds"), "")
     if isinstance(found, str):
         return f"{found}.  " if found else ""

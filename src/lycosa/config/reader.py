@@ -31,7 +31,7 @@ Problem = str
 
 
 def read_tables(tables: Mapping[str, object], name: str) -> dict[str, Any]:
-    """Return the fields of a job; raises `ConfigError` with every problem found."""
+    """Return the fields of a job; raise a `ConfigError` with every problem found."""
     problems: list[Problem] = [f"{name}: {text}" for text in _unknown_top_level(tables)]
     fields: dict[str, Any] = {}
     for read in (_read_seeds, _read_rules):
@@ -104,7 +104,7 @@ def _read_section(section: str, found: Mapping[str, object]) -> tuple[object, li
         try:
             values[name] = _read_value(keys[name], value)
         except ValueError as error:
-            problems.append(f"{error}\n  what it means: lycosa config {section}")
+            problems.append(f"{error}\n  meaning of the keys: lycosa config {section}")
     record = SECTIONS[section](**values)
     if not problems:
         problems.extend(_contradictions(section, record))
@@ -135,9 +135,9 @@ def _nearest(name: str, known: Mapping[str, object] | tuple[str, ...], cutoff: f
 
 
 def _read_value(key: Key, value: object) -> bool | int | float | str | tuple[str, ...] | Table:
-    """Return the value of a key in its own type; raises ValueError with what is wrong."""
+    """Return the value of a key in its own type; raise a ValueError that names the fault."""
     if value == key.default and type(value) is type(key.default):
-        return key.default  # needs no check, and no expression compiled for it
+        return key.default  # an unset value needs no check, so no expression is compiled for it
     if isinstance(key.default, Table):
         return _read_table(key, value)
     if isinstance(key.default, tuple):
@@ -355,6 +355,6 @@ def _plain(number: float) -> str:
 
 def _shown(value: object, key: Key | None = None) -> str:
     if key is not None and key.is_confidential:
-        return "something else, which may be a secret and is not repeated here"
+        return "another text, not repeated here because it may be a secret"
     text = ascii(value)
     return text if len(text) <= 60 else text[:57] + "..."

@@ -1,20 +1,22 @@
-"""Recipes: settings that belong together for one purpose (`lycosa crawl --recipe NAME`).
+"""Recipes: sets of settings for one purpose (`lycosa crawl --recipe NAME`).
 
-A recipe sets keys of the job that nothing else has set: what a flag, `--set` or the file of
-`--config` says wins. The job remembers the name, as `[crawl] recipe`; the settings themselves stand
-in the job like any others.
+A recipe sets only keys that are not set otherwise: a flag, `--set` or the file of `--config` wins.
+The job remembers the name, as `[crawl] recipe`; the settings themselves stand in the job like any
+others.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
+
+from lycosa.tuples import NamedTuple
 
 Setting = tuple[str, str, Any]
-"""Section, key and value."""
+"""The settings: section, key and value."""
 
 
 class Recipe(NamedTuple):
-    """What one kind of user expects of a crawl."""
+    """The settings that one kind of user expects of a crawl."""
 
     purpose: str
     settings: tuple[Setting, ...]
@@ -24,7 +26,7 @@ _NO_GUESSES: Setting = ("discovery", "mining", "off")
 
 RECIPES: dict[str, Recipe] = {
     "archive": Recipe(
-        "pages that can be looked at again: with everything that they need, whatever its type",
+        "pages that can be replayed: with all their requisites, of any type",
         (
             ("extract", "requisites", True),
             ("fetch", "content_types", ("*/*",)),
@@ -32,7 +34,7 @@ RECIPES: dict[str, Recipe] = {
         ),
     ),
     "site-check": Recipe(
-        "all that a site links to, so that `lycosa check-site` knows what is broken",
+        "everything that a site links to, so that `lycosa check-site` finds broken links",
         (
             ("extract", "links", "all"),
             ("extract", "requisites", True),

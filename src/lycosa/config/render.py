@@ -12,22 +12,23 @@ class Render(Record):
 
     mode: str = key(
         "off",
-        "Which pages are rendered: none; with `auto` those that seem empty without scripts, and "
-        "those of sites whose first pages had more links or text when rendered; or `always` all "
-        "pages with scripts. What a page needs is fetched like any URL, and counts as one.",
+        "Pages to render: `none`; with `auto` pages that seem empty without scripts, and pages"
+        " of sites whose first pages had more links or text when rendered; with `always` all"
+        " pages with scripts. The parts of a page are fetched like any URL, and count as such.",
         choices=MODES,
     )
     seconds: float = key(
         20.0,
-        "How long one page may take in the browser, without the time in which its parts come.",
+        "Time limit of one page in the browser, not counting the time in which its parts are"
+        " fetched.",
         unit="seconds",
         least=1,
         most=600,
     )
     memory_bytes: int = key(
         1_500_000_000,
-        "Memory that a browser may take, all its processes together. Beyond it the browser is "
-        "ended, and so is the page that it renders.",
+        "Memory limit of a browser with all its processes. A browser that exceeds it is ended,"
+        " and so is the page that it renders.",
         unit="bytes",
         least=300_000_000,
     )
@@ -40,21 +41,22 @@ class Render(Record):
     )
     rounds: int = key(
         6,
-        "How often a page is rendered at most: again whenever parts have come that it lacked.",
+        "Most times that a page is rendered: it is rendered again whenever missing parts have"
+        " arrived.",
         unit="rounds",
         least=1,
         most=20,
     )
     clicks: int = key(
         60,
-        "Elements of a page that are tried: buttons, menus, and whatever listens to clicks. "
-        "Nothing is ever sent, and no form but one with GET is even tried.",
+        "Elements of a page to try: buttons, menus, and others that listen to clicks. No data is"
+        " ever sent, and only forms with GET are tried.",
         unit="elements",
         most=10_000,
     )
     sample_pages: int = key(
         3,
-        "With `auto`: pages with scripts by which a site is judged.",
+        "With `auto`: the number of pages with scripts by which a site is judged.",
         unit="pages",
         least=1,
         most=100,
@@ -67,13 +69,12 @@ class Render(Record):
     )
     without_sandbox: bool = key(
         False,
-        "Let Chromium run without its own sandbox where it can have none: as root, or in a "
-        "container without user namespaces. A page that breaks out of the browser then has the "
-        "rights of the crawl; run the crawl as another user instead. The variable "
-        "`LYCOSA_WITHOUT_SANDBOX=1` says the same for a machine.",
+        "Let Chromium run without its own sandbox if it cannot have one: as root, or in a"
+        " container without user namespaces. A page that breaks out of the browser then has the "
+        "rights of the crawl; run the crawl as another user instead. The variable"
+        " `LYCOSA_WITHOUT_SANDBOX=1` does the same for a whole machine.",
     )
     browser: str = key(
         "",
-        "The Chromium to use; empty means the one of the system, or one that Playwright has "
-        "installed.",
+        "The Chromium to use; empty means the system's, or the one that Playwright has installed.",
     )

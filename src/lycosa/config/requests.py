@@ -13,12 +13,13 @@ class Limits(Record):
 
     pages: int = key(0, "Pages to keep, revisits included; 0 means no limit.", unit="pages")
     bytes: int = key(0, "Bytes of page bodies to keep; 0 means no limit.", unit="bytes")
-    seconds: float = key(0.0, "How long the crawl may run; 0 means no limit.", unit="seconds")
+    seconds: float = key(0.0, "Time limit of the crawl; 0 means no limit.", unit="seconds")
     patience_seconds: float = key(
         600.0,
-        "How long the crawl waits, over all runs, when nothing is left but origins that refuse "
-        "connections, have no address, or whose robots file cannot be fetched. Then it gives their "
-        "URLs up; `lycosa retry` tries them again. Waiting that a server asked for (Retry-After, "
+        "Time that the crawl waits, over all runs, when all remaining origins refuse"
+        " connections, have no address, or have a robots file that cannot be fetched. Then it"
+        " gives their URLs up; `lycosa retry` tries them again. Waiting that a server asked for"
+        " (Retry-After, "
         "429, 503) does not count. 0 means no limit.",
         unit="seconds",
     )
@@ -56,8 +57,8 @@ class Politeness(Record):
     )
     burst_urls: int = key(
         1,
-        "How many URLs of a host are fetched in a row without a pause, followed by as many "
-        "pauses: one connection then serves them all. The pause of the IP address is kept. A host "
+        "Number of URLs of a host that are fetched in a row without a pause, followed by as many"
+        " pauses: one connection then serves them all. The pause of the IP address is kept. A host "
         "that names a Crawl-delay, fails, refuses or is slow gets no bursts. 1 means no bursts.",
         unit="URLs",
         least=1,
@@ -79,16 +80,16 @@ class Politeness(Record):
     )
     longest_pause_seconds: float = key(
         86_400.0,
-        "A host that asks for a longer pause, by Crawl-delay, Visit-time or Retry-After, is put "
-        "off: its URLs end as `host_put_off`, and `lycosa retry` takes them up once the pause is "
-        "over.",
+        "A host that asks for a longer pause, by Crawl-delay, Visit-time or Retry-After, is put"
+        " off: its URLs end as `host_put_off`, and `lycosa retry` queues them again once the"
+        " pause is over.",
         unit="seconds",
         least=1,
     )
     strikes: int = key(
         10,
-        "How often in a row a host may refuse (429, 503), or connections to an origin may fail, "
-        "before the crawl gives it up.",
+        "Refusals of a host (429, 503), or failed connections to an origin, in a row after which"
+        " the crawl gives it up.",
         unit="failures",
         least=1,
     )
@@ -98,7 +99,7 @@ class Robots(Record):
     """How robots files are fetched and cached (RFC 9309)."""
 
     cache_seconds: float = key(
-        86_400.0, "How long a robots file is valid; RFC 9309 says a day.", unit="seconds"
+        86_400.0, "Time for which a robots file is valid; RFC 9309 says a day.", unit="seconds"
     )
     unreachable_retry_seconds: float = key(
         3_600.0,
@@ -116,7 +117,7 @@ class Robots(Record):
     )
     largest_bytes: int = key(
         512_000,
-        "How much of a robots file is read; RFC 9309 demands at least 500 KiB.",
+        "Bytes of a robots file that are read; RFC 9309 demands at least 500 KiB.",
         unit="bytes",
         least=512_000,
     )
@@ -125,17 +126,17 @@ class Robots(Record):
     )
     sitemaps: bool = key(
         True,
-        "Read the sitemaps that robots files name; where one names none, ask the site once for "
-        "`/sitemap.xml` after its first page.",
+        "Read the sitemaps that robots files name; if a robots file names none, request"
+        " `/sitemap.xml` of the site once, after its first page.",
     )
 
 
 FILES_A_KEPT = 4
-"""Open files for each connection that may be kept: those of two kinds are half of all files."""
+"""Open files for each kept connection: connections of two kinds take half of all files."""
 
 
 SECRET_HEADERS = frozenset({"authorization", "cookie", "proxy-authorization"})
-"""Headers whose values are secrets, which a job must not hold."""
+"""Headers whose values are secrets; a job must not hold them."""
 
 
 ADDRESSING = (
@@ -146,8 +147,9 @@ ADDRESSING = (
     "private_networks",
     "loopback_origins",
 )
-"""Keys of `[fetch]` that decide which address a name has. Those of the guard are among them: of
-several addresses the first that it accepts is used."""
+"""Keys of `[fetch]` that decide which address a name has. Keys of the guard are included, because
+the first of several addresses that it accepts is used.
+"""
 
 
 class Fetch(Record):
@@ -169,17 +171,18 @@ class Fetch(Record):
     )
     connections: int = key(
         64,
-        "Requests in flight at once, over all hosts and workers. Half of them are reserved for "
-        "addresses that have answered, while there are such.",
+        "Requests in flight at once, over all hosts and workers. Half of them are reserved for"
+        " addresses that have answered, if there are any.",
         unit="connections",
         least=1,
         most=65_536,
     )
     kept_connections: int = key(
         4_096,
-        "Connections that are kept open between two requests to their hosts, over all workers: so "
-        "many over TLS and so many without. A crawl that asks more hosts in turn connects anew "
-        "for most pages. Over TLS a new connection takes more processor time than a page, and an "
+        "Connections that are kept open between two requests to their hosts, over all workers:"
+        " this number over TLS, and the same number without TLS. A crawl that sends requests to"
+        " more hosts in turn needs a new connection for most pages. Over TLS a new connection"
+        " takes more processor time than a page, and an "
         "open one some 20 kB of memory.",
         unit="connections",
         most=65_536,
@@ -188,7 +191,7 @@ class Fetch(Record):
         10_000_000, "Longer bodies are cut off at this size.", unit="bytes", least=1
     )
     retries: int = key(
-        3, "How often a page is tried again after a temporary failure.", unit="tries", most=1000
+        3, "Most retries of a page after temporary failures.", unit="tries", most=1000
     )
     retry_first_seconds: float = key(
         60.0, "Time before the first retry; it doubles with each further one.", unit="seconds"
@@ -202,9 +205,8 @@ class Fetch(Record):
     )
     connect_seconds: float = key(
         30.0,
-        "Time limit for making a connection, TLS included. An address that has not answered yet "
-        "has 5 seconds for the handshake of TCP, and all of this in a second attempt if it misses "
-        "them.",
+        "Time limit for making a connection, TLS included. An address that has not answered yet"
+        " gets 5 seconds for the TCP handshake, and the full time in a second attempt.",
         unit="seconds",
         least=0.001,
     )
@@ -217,8 +219,8 @@ class Fetch(Record):
     total_seconds: float = key(300.0, "Time limit of a whole request.", unit="seconds", least=0.001)
     stop_seconds: float = key(
         5.0,
-        "How long a stopping crawl waits for requests under way; then it cuts them, and `resume` "
-        "fetches their pages again.",
+        "Time that a stopping crawl waits for requests under way; then it cancels them, and"
+        " `resume` fetches their pages again.",
         unit="seconds",
     )
     slowest_bytes_per_second: int = key(
@@ -243,17 +245,18 @@ class Fetch(Record):
     )
     loopback_origins: tuple[str, ...] = key(
         (),
-        "Servers on this machine, as `localhost:8000`, that are all the crawl may ask: it needs no "
-        "contact, and any other host or port is refused. `lycosa crawl` writes them here when "
-        "every seed that is typed is on this machine.",
+        "Servers on this machine, such as `localhost:8000`, to which the crawl is restricted: it"
+        " needs no contact, and any other host or port is refused. `lycosa crawl` writes them"
+        " here if every typed seed is on this machine.",
         pattern=r"(localhost|127\.\d+\.\d+\.\d+|\[[0-9a-f:]+\]):\d{1,5}",
         pattern_text="`localhost` or a loopback address, and a port",
     )
     ports: tuple[str, ...] = key(
         (),
-        "Ports that are asked although another service than the web usually has them (mail, "
-        "databases, remote shells; browsers refuse most of them), as `6379`. Links to others of "
-        "them are refused as `refused-port`. The origin of a seed in the job is asked in any case.",
+        "Ports, such as `6379`, to which requests are allowed although another service usually"
+        " has them (mail, databases, remote shells; browsers refuse most of them). Links to"
+        " other such ports are refused as `refused-port`. The origin of a seed in the job is"
+        " always allowed.",
         pattern=r"\d{1,5}",
         pattern_text="numbers of ports, as text",
     )
@@ -266,7 +269,8 @@ class Fetch(Record):
         "The proxy that all requests go through; `NO_PROXY` and the like of the environment have "
         "no effect. The proxy resolves the names: private addresses and local names (`localhost`, "
         "`*.internal`, `*.local`) are refused, addresses that it finds for other names are not "
-        "checked. A password is `${NAME}`, as in `[login] fields`: `http://me:${NAME}@host:port`.",
+        "checked. A password is `${NAME}`, as in `[login] fields`: `http://me:${NAME}@host:port`. "
+        "Needs `pip install 'lycosa[proxy]'`.",
         pattern=r"((http|https|socks5h)://[!-~]+)?",
         pattern_text="`http://`, `https://` or `socks5h://`, a host and a port",
         is_confidential=True,
@@ -274,17 +278,17 @@ class Fetch(Record):
     headers: tuple[str, ...] = key(
         (),
         "Headers to send: the host (`*` for all), a space, and the header, as in "
-        "`example.org Accept-Language: de`. They stand in this file; headers with secrets go to "
-        "`[login] headers`.",
+        "`example.org Accept-Language: de`. Their values are readable in this file; headers with"
+        " secrets go to `[login] headers`.",
         pattern=r"[!-~]+ [A-Za-z0-9!#$%&'*+.^_`|~-]+: [ -~]*",
         pattern_text="`host Name: value` in ASCII",
         is_confidential=True,
     )
     cookies: bool = key(
         False,
-        "Keep cookies, and send them back only to the origin (scheme, host, port) that set them. A "
-        "page that redirects to itself and sets a cookie is asked for again with it, after the "
-        "pause and at most `retries` times, but once in any case.",
+        "Keep cookies, and send them back only to the origin (scheme, host, port) that set them."
+        " A page that redirects to itself and sets a cookie is requested again with the cookie,"
+        " after the pause and at most `retries` times, but always at least once.",
     )
     hosts_file: str = key(
         "",
@@ -301,13 +305,13 @@ class Fetch(Record):
     )
 
     def contradictions(self) -> Iterator[str]:
-        """Yield what is wrong with the section as a whole, without a secret that stands in it."""
+        """Yield the faults of the section as a whole, without secrets in it."""
         if self.loopback_origins:
             for name in ("allow_private", "private_networks", "proxy", "hosts_file"):
                 if getattr(self, name):
                     yield (
-                        f"has `loopback_origins`, beyond which nothing is asked, and `{name}`\n"
-                        f"  remove one of the two: `{name}` lets the crawl ask more than that"
+                        f"has `loopback_origins`, which restrict the crawl, and `{name}`\n"
+                        f"  remove one of the two: `{name}` would allow more hosts"
                     )
         for entry in self.headers:
             place, _, line = entry.partition(" ")
@@ -323,8 +327,8 @@ class Fetch(Record):
         if password and not SECRET.fullmatch(password):
             yield (
                 "has a password in `proxy`\n"
-                "  write http://USER:${NAME}@HOST:PORT and give the secret by the environment or "
-                "[login] secrets_file"
+                "  write http://USER:${NAME}@HOST:PORT and give the secret in the environment or"
+                " [login] secrets_file"
             )
 
     @property

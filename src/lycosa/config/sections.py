@@ -45,7 +45,7 @@ QUALITIES = ("auto", "links", "pagerank")
 
 LARGEST_INTEGER = 2**63 - 1
 LONGEST_SECONDS = 1e10
-"""Three centuries: a larger value means that the unit was mistaken."""
+"""Largest time, three centuries: a larger value means that the unit was mistaken."""
 
 
 class Frontier(Record):
@@ -67,8 +67,8 @@ class Frontier(Record):
     )
     window: int = key(
         20,
-        "The number of hosts (`top-window`) or leaves (`leaf-window`) in a window; they are "
-        "served before it moves on, in its own order or by their score.",
+        "The number of hosts (`top-window`) or leaves (`leaf-window`) in a window; they are"
+        " served before the window moves on, in its own order or by their score.",
         unit="URLs",
         least=1,
         most=10_000,
@@ -102,7 +102,7 @@ class Frontier(Record):
     )
     url_memory_bytes: int = key(
         0,
-        "Memory that the known URLs may take. Beyond it, URLs of sites that are finished or "
+        "Memory limit of the known URLs. Beyond it, URLs of sites that are finished or "
         "wait for long are moved to disk, compressed, until they are needed. 0 means no limit.",
         unit="bytes",
     )
@@ -123,8 +123,8 @@ class Frontier(Record):
     )
     slot_seconds: float = key(
         60.0,
-        "With `url-hash` or `url-sum`, how long a partition that has something to ask may serve a "
-        "host set while another one waits for it.",
+        "With `url-hash` or `url-sum`, time that a partition with due URLs may serve a host set"
+        " while another partition waits for it.",
         unit="seconds",
     )
 
@@ -134,7 +134,7 @@ class Discovery(Record):
 
     mining: str = key(
         "folders",
-        "What is guessed: nothing; the folders above a page; or also URLs that continue a series "
+        "URLs to guess: none; the folders above a page; or also URLs that continue a series "
         "(numbers, dates, paging parameters), learned by comparing known ones.",
         choices=MINING,
     )
@@ -152,12 +152,13 @@ class Discovery(Record):
 
 
 class Traps(Record):
-    """Limits for traps: places with ever more URLs and nothing new."""
+    """Limits for traps: places with ever more URLs and no new content."""
 
     budget: int = key(
         20,
-        "How many pages of one shape (a folder, ignoring numbers and dates) may bring nothing new "
-        "but more links; further URLs of that shape are put aside. Pages without new links count "
+        "Number of pages of one shape (a folder, ignoring numbers and dates) that may have no"
+        " new content but more links; further URLs of that shape are put aside. Pages without"
+        " new links count "
         "a quarter. 0 turns the defence off.",
         unit="pages",
         most=1_000_000,
@@ -179,7 +180,7 @@ class Traps(Record):
     )
     known_copies: bool = key(
         True,
-        "Where a page is kept already, take a link to another view of it for a link to that page: "
+        "If a page is kept already, treat a link to another view of it as a link to that page: "
         "with another session id, for print, to reply to a comment (`replytocom`), a directory "
         "listing in another order, or another spelling (`/%7Eann` for `/~ann`).",
     )
@@ -221,8 +222,8 @@ class Log(Record):
     )
     commit_answers: int = key(
         64,
-        "Commit after this many answers of hosts without a pause, if that comes sooner: after a "
-        "kill all uncommitted pages are fetched again. 0 leaves it to the time.",
+        "Commit after this many answers of hosts without a pause, if that comes sooner: after a"
+        " kill all uncommitted pages are fetched again. 0 means that only time counts.",
         unit="answers",
     )
     snapshot_batches: int = key(
@@ -230,13 +231,13 @@ class Log(Record):
     )
     durability: str = key(
         "process",
-        "What a commit survives: the death of the process, or a power cut.",
+        "Faults that a commit survives: the death of the process, or a power cut, too.",
         choices=DURABILITIES,
     )
     seal_seconds: float = key(
         300.0,
-        "How often a running crawl seals its segments, so that other programs can read them; "
-        "0 means only when a segment is full.",
+        "Time between two sealings of segments, which let other programs read them; 0 means only"
+        " when a segment is full.",
         unit="seconds",
     )
     segment_bytes: int = key(
@@ -252,9 +253,9 @@ class Crawl(Record):
 
     workers: int = key(
         0,
-        "How many processes crawl side by side, each with its own partitions; 0 means one for "
+        "Number of processes that crawl in parallel, each with its own partitions; 0 means one for "
         "every processor core, but at most one for every partition and for every eight "
-        "connections, and one alone in a crawl that is focused on topics.",
+        "connections, and a single one in a crawl that is focused on topics.",
         unit="processes",
         most=1024,
     )
@@ -266,16 +267,16 @@ class Crawl(Record):
     )
     reading_seconds: float = key(
         30.0,
-        "A worker that has been reading one page for this long is killed and replaced. The page "
-        "is asked for once more, and each reader of it gets this long in a process of its own. "
-        "0 is no limit.",
+        "A worker that has been reading one page for this long is killed and replaced. The page"
+        " is requested once more, and each of its readers gets the same time in a process of its"
+        " own. 0 means no limit.",
         unit="seconds",
         least=0,
     )
     reading_memory_bytes: int = key(
         1_000_000_000,
-        "The same for a worker whose memory grows by this much while it reads one page. 0 is no "
-        "limit.",
+        "A worker whose memory grows by this much while it reads one page is killed and replaced"
+        " likewise. 0 means no limit.",
         unit="bytes",
         least=0,
     )
@@ -292,7 +293,8 @@ class Revisit(Record):
 
     policy: str = key(
         "off",
-        "How a cycle chooses its URLs. `profit` weighs the quality of a page by the probability "
+        "The method by which a cycle chooses its URLs. `profit` weighs the quality of a page by"
+        " the probability "
         "that its copy is out of date; `fresh` makes as many copies fresh as possible; "
         "`uniform` visits all pages equally often, `proportional` in proportion to how often they "
         "change. `off` means a crawl without cycles.",
@@ -341,8 +343,8 @@ class Revisit(Record):
     )
     conditional: bool = key(
         True,
-        "Tell the server which version we have (ETag, Last-Modified), so that it does not send an "
-        "unchanged page again.",
+        "Send the version of the stored page (ETag, Last-Modified), so that the server does not"
+        " send an unchanged page again.",
     )
 
 
@@ -390,12 +392,12 @@ SEEDS_DOC = (
     "The URLs that the crawl starts from; a long list as `{file = 'list.txt'}`, a file with one "
     "URL a line beside the job file."
 )
-RULES_DOC = "What is in scope, and how URLs are rewritten; one `[[rules]]` table each, in order."
+RULES_DOC = "The rules of the scope and of rewriting URLs; one `[[rules]]` table each, in order."
 
 
-def until_pattern(entry: str, *, may_be_slow: bool = True) -> Expression | None:
-    """Return the expression of an entry of `until`, or None when it is a plain URL."""
+def until_pattern(entry: str) -> Expression | None:
+    """Return the expression of an entry of `until`; None for a plain URL."""
     prefix = "regex:"
     if not entry.startswith(prefix):
         return None
-    return compile_expression(entry[len(prefix) :], may_be_slow=may_be_slow)
+    return compile_expression(entry[len(prefix) :])

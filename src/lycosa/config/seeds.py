@@ -6,8 +6,8 @@ and `crawl.toml` names the file, the number of seeds and their digest:
 
     seeds = {file = "seeds.txt", count = 1_000_000, digest = "6d1f…"}
 
-A line may name a topic of its URL, after a tab: `https://example.org/<tab>biology`. It says in
-which queue of a crawl by topic the seed begins; other crawls ignore it.
+A line may name a topic of its URL, after a tab: `https://example.org/<tab>biology`. The topic
+chooses the queue of the seed in a crawl by topic; other crawls ignore it.
 
 So a process that needs the job but not its seeds reads a few kilobytes. A job file written by hand
 may name a list of its own, without count and digest; empty lines and those beginning with # are
@@ -86,7 +86,7 @@ class SeedList(Sequence[str]):
         temporary.rename(path)
 
     def reference(self, name: str) -> dict[str, object]:
-        """Return what the job file says of the list when it is in the file of this name."""
+        """Return the entry of the list in the job file, if the list is in the file of this name."""
         return {"file": name, "count": len(self), "digest": self.digest}
 
     def blocks(self) -> Iterator[list[str]]:
@@ -138,7 +138,7 @@ class SeedList(Sequence[str]):
             pass
 
     def _measured(self) -> Iterator[list[str]]:
-        """Yield blocks; at the end count and digest are known, or are not those of the job."""
+        """Yield blocks; at the end, note count and digest, or compare them with the job's."""
         source = self._source
         count, hashed = 0, hashlib.blake2b(digest_size=_DIGEST_BYTES)
         blocks = _blocks_of(source) if isinstance(source, Path) else self.blocks()
@@ -164,7 +164,7 @@ def parted(seed: str) -> tuple[str, str]:
 
 
 def seeds_of(given: Iterable[object]) -> tuple[str, ...] | SeedList:
-    """Return the seeds that a job holds; raises ValueError when one is empty or not text.
+    """Return the seeds that a job holds; raise ValueError if a seed is empty or not text.
 
     A long list of which a seed cannot be a line (it has a line break, or begins with #) stays as
     it is: the job file can hold anything.
@@ -192,7 +192,7 @@ def seeds_in(table: Mapping[str, object]) -> SeedList:
     file, count, digest = table.get("file"), table.get("count"), table.get("digest", "")
     is_count = count is None or (isinstance(count, int) and not isinstance(count, bool))
     if unknown or not isinstance(file, str) or not file or not is_count or type(digest) is not str:
-        what = f"has no key `{unknown[0]}`" if unknown else "names no list"
+        what = f"has no key `{unknown[0]}`" if unknown else "does not name a file"
         raise ValueError(
             f"the table `seeds` {what}\n"
             '  write seeds = {file = "list.txt"}, a file with one URL a line;'

@@ -1,4 +1,4 @@
-"""The keys about statistics over time: which figures, how often, and to which file."""
+"""The keys about statistics over time: the figures, the interval, and the file."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ class Statistics(Record):
 
     file: str = key(
         "",
-        "The file that gets a line at every interval: JSON if its name ends in `.jsonl`, else CSV. "
+        "The file to which a line is appended at every interval: JSON if its name ends in"
+        " `.jsonl`, else CSV. "
         "A resumed crawl appends to it. Empty means that no file is written.",
         is_path=True,
     )

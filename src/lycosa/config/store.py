@@ -18,20 +18,22 @@ class Store(Record):
 
     place: str = key(
         "",
-        "Where sealed segments are copied to: s3://BUCKET/PREFIX, or file:///FOLDER with a folder "
-        "that all machines share; empty for nowhere. Keys and the address of the S3 service come "
+        "The store to which sealed segments are copied: s3://BUCKET/PREFIX, or file:///FOLDER"
+        " with a folder that all machines share; empty for none. Keys and the address of the S3"
+        " service come "
         "from the environment (docs/reference/store.md).",
     )
     durable: str = key(
         "machine",
-        "What a commit waits for: that pages are on the disk of this `machine`, or that they are "
-        "in the store, so that a machine that is lost takes no page of the `cluster` with it. That "
+        "The place where pages must be before a commit ends: on the disk of this `machine`, or"
+        " in the store, so that the `cluster` loses no page with a machine. That "
         "costs a PUT a commit: set `log.commit_seconds` higher.",
         choices=DURABLE,
     )
     seal_seconds: float = key(
         60.0,
-        "How often segments are sealed if there is a place: what is not sealed is not copied.",
+        "Time between two sealings of segments if there is a place: only sealed segments are"
+        " copied.",
         unit="seconds",
         least=1,
         most=3600,
@@ -39,8 +41,9 @@ class Store(Record):
 
 
 def place_problem(place: str) -> str:
-    """Return what is wrong with the URL of a place, without its secrets; "" when nothing is."""
-    from urllib.parse import urlsplit  # a crawl without a store does not need it
+    """Return the fault of the URL of a place, without its secrets; "" if it has none."""
+    # imported here: a crawl without a store does not need it
+    from urllib.parse import urlsplit
 
     scheme = place.partition("://")[0] if "://" in place else ""
     try:
@@ -57,7 +60,7 @@ def place_problem(place: str) -> str:
     is_folder = scheme == "file" and not address.netloc and len(address.path) > 1
     if not (is_bucket or is_folder) or "//" in address.path or "/." in address.path:
         return (
-            f"{place.rpartition('@')[2]}: no store of objects can be there\n"
+            f"{place.rpartition('@')[2]}: is not the URL of a store of objects\n"
             "  write s3://BUCKET/PREFIX, or file:///FOLDER with a folder that all machines share"
         )
     return ""

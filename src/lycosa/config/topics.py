@@ -13,7 +13,7 @@ _NAME = r"[^\s=]+"
 
 
 class Topics(Record):
-    """What pages are about; with the scheduler `topics`, which of them are fetched first."""
+    """The topics of pages; with the scheduler `topics`, the order by which they are fetched."""
 
     model: str = key(
         "",
@@ -43,8 +43,8 @@ class Topics(Record):
     )
     focus: str = key(
         "soft",
-        "What a `focused` crawl does with URLs that promise nothing: fetches them last (`soft`), "
-        "or puts them off, so that the crawl ends without them (`hard`).",
+        "The treatment of URLs in a `focused` crawl that are unlikely to be about wanted topics:"
+        " fetch them last (`soft`), or put them off, so that the crawl ends without them (`hard`).",
         choices=FOCUSES,
     )
     weights: tuple[str, ...] = key(
@@ -55,8 +55,9 @@ class Topics(Record):
     )
     budgets: tuple[str, ...] = key(
         (),
-        "For `budget`: how many pages are kept from the queue of a topic, as `science=500`; those "
-        "below it share them. A topic without an entry has no limit. URLs of a topic whose budget "
+        "For `budget`: the number of pages to keep from the queue of a topic, as `science=500`;"
+        " topics below it share the number. A topic without an entry has no limit. URLs of a "
+        "topic whose budget "
         "is used up are put off; the crawl ends without them.",
         pattern=_NAME + r"=(?:[1-9][0-9]{0,11}|0)",
         pattern_text="topics with a whole number, as `science=500`",
@@ -64,5 +65,5 @@ class Topics(Record):
 
 
 def numbers_of(entries: tuple[str, ...]) -> dict[str, int]:
-    """Return what `weights` or `budgets` give to each topic."""
+    """Return the number that `weights` or `budgets` give each topic."""
     return {name: int(number) for name, _, number in (entry.rpartition("=") for entry in entries)}

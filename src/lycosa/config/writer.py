@@ -51,7 +51,7 @@ def write_long_list(blocks: Iterable[Sequence[str]]) -> Iterator[str]:
     yield "[\n"
     for block in blocks:
         text = "".join(block)
-        # A million seeds are asked: these three need a fifth of the time of the expression.
+        # This runs for a million seeds; the three calls take a fifth of the expression's time.
         if not text.isprintable() or '"' in text or "\\" in text:
             yield "".join([f"    {_write_text(entry)},\n" for entry in block])
         else:
@@ -61,7 +61,7 @@ def write_long_list(blocks: Iterable[Sequence[str]]) -> Iterator[str]:
 
 def comment(text: str) -> list[str]:
     """Return the text as lines of a comment."""
-    import textwrap  # only where people are to read it
+    import textwrap  # imported here: only people need the comments
 
     return textwrap.wrap(text, 88, initial_indent="# ", subsequent_indent="# ")
 
@@ -109,7 +109,7 @@ def _escape(match: re.Match[str]) -> str:
 
 
 def section_defaults() -> dict[str, Any]:
-    """Return every section as it is when the job says nothing."""
+    """Return every section with its defaults."""
     return {name: section() for name, section in SECTIONS.items()}
 
 

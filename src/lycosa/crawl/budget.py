@@ -25,7 +25,7 @@ from enum import StrEnum
 from lycosa.config import Job
 from lycosa.config.requests import Limits
 from lycosa.config.sections import until_pattern
-from lycosa.regex import Expression, TooSlow
+from lycosa.regex import Expression
 from lycosa.url import canonicalize
 
 
@@ -50,14 +50,7 @@ def targets_of(job: Job) -> list[Target]:
 
 def is_wanted(url: str, targets: list[Target]) -> bool:
     """Return whether a page is one of the targets."""
-    return any(t == url if isinstance(t, str) else _is_found(t, url) for t in targets)
-
-
-def _is_found(expression: Expression, url: str) -> bool:
-    try:
-        return bool(expression.search(url))
-    except TooSlow:
-        return False
+    return any(t == url if isinstance(t, str) else t.search(url) for t in targets)
 
 
 class TimeAndDisk:
@@ -141,7 +134,8 @@ class Budget(TimeAndDisk):
 
     def reserve(self, now: float) -> int | None:
         """Return how many bytes a fetch may bring; None when no fetch may start now."""
-        self._look_at_time(now)
+        if now >= self._deadline:
+            self._look_at_time(now)
         if self.reached:
             return None
         limits = self._limits
@@ -160,20 +154,25 @@ class Budget(TimeAndDisk):
 
     def keep(self, reserved_bytes: int, size_bytes: int, url: str) -> bool:
         """End a reservation with a page; False if it does not fit and must not be kept."""
-        self._release(reserved_bytes)
-        if self._limits.bytes and size_bytes > reserved_bytes:
+        self.reserved_pages -= 1
+        self._reserved_bytes -= reserved_bytes
+        limits = self._limits
+        if limits.bytes and size_bytes > reserved_bytes:
             self._reach(Limit.BYTES)
             return False
         self.kept_pages += 1
         self.kept_bytes += size_bytes
-        self._look_at_pages_and_bytes()
+        # Most pages are far from a limit, and need no look.
+        if self.kept_pages >= limits.pages > 0 or self.kept_bytes >= limits.bytes > 0:
+            self._look_at_pages_and_bytes()
         if self._targets and is_wanted(url, self._targets):
             self._reach(Limit.FOUND)
         return True
 
     def give_back(self, reserved_bytes: int) -> None:
         """End a reservation that kept nothing."""
-        self._release(reserved_bytes)
+        self.reserved_pages -= 1
+        self._reserved_bytes -= reserved_bytes
 
     def uncount(self, pages: int, size_bytes: int) -> None:
         """Take back pages that were kept in a partition which has passed to another owner."""
@@ -184,10 +183,6 @@ class Budget(TimeAndDisk):
             self.reached is Limit.BYTES and self.kept_bytes < limits.bytes
         ):
             self.reached = None
-
-    def _release(self, reserved_bytes: int) -> None:
-        self.reserved_pages -= 1
-        self._reserved_bytes -= reserved_bytes
 
     def _look_at_pages_and_bytes(self) -> None:
         if self._limits.pages and self.kept_pages >= self._limits.pages:

@@ -5,8 +5,8 @@
     topics.model        its model of topics, if it has one
     lock                held while a process crawls, with its pid and its workers
     log/                SQLite log, snapshots, archive; the log may be in a server instead
-    fetched             of a copy from a store: where from
-    warc/ cdx/ pages/ links/ text/ hosts/ triples/      what was fetched (lycosa.store)
+    fetched             of a copy from a store, its source
+    warc/ cdx/ pages/ links/ text/ hosts/ triples/      fetched content (lycosa.store)
     index/              triple store and study tables (lycosa.query, lycosa.study)
     report/             the report (lycosa.report)
     lycosa.log          messages of the program
@@ -23,13 +23,12 @@ import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from lycosa import beneath, marks
 from lycosa.config import MODEL_FILE, Job, SeedList, anchored, read_written
 from lycosa.crawl.job_file import END, refuse_damaged, write_job_file
 from lycosa.crawl.lock import DirectoryLock, Holder, is_alive, parse_holder
-from lycosa.crawl.logs.accepting import shared_digest
 from lycosa.crawl.takeover import read_partitions
 from lycosa.errors import ConfigError, LogError, Untrusted
 from lycosa.frontier.fold.state import PartitionState
@@ -39,60 +38,62 @@ from lycosa.log.sqlite import SqliteLog
 from lycosa.store.files import sync_file, sync_folder
 from lycosa.trust import judging, record
 from lycosa.trust.settings import LINK, Settings, operator_settings, without
+from lycosa.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from lycosa.plugins.hooks import Hooks
 
 ORPHANS_SECONDS = 15.0
-"""How long to wait for the workers of a killed supervisor to exit."""
+"""Seconds to wait for the workers of a killed supervisor to exit."""
 COPY_PATIENCE_SECONDS = 4.0
-"""How long a copy waits for the server that has its log, which may be gone for good."""
+"""Seconds that a copy waits for the server with its log, which may be gone for good."""
 
 
 class CrawlDirectory:
     """Knows the paths of a crawl, reads and writes its job, opens its log."""
 
     def __init__(self, path: Path, accepted_links: Collection[str] | None = None) -> None:
-        """Name a directory; folders of these names in it may be links, which are followed.
+        """Name a directory; folders with the names `accepted_links` may be links, which are
+        followed.
 
-        Without names those that were accepted in this process before stay.
+        Without names, those that this process has accepted before remain accepted.
         """
         beneath.enter(path, accepted_links)
         self._is_surveyed = False
         self.path = path
         self.shown = str(path)
-        """How a command line names this crawl."""
+        """Name of this crawl on a command line."""
         self.job_file = path / "crawl.toml"
         self.seeds_file = path / "seeds.txt"
         self.model_file = path / MODEL_FILE
         self.log_folder = path / "log"
         self.messages = path / "lycosa.log"
         self.job_copy = self.log_folder / "crawl.toml"
-        """A copy of the job, as the last run had it."""
+        """Copy of the job of the last run."""
         self.copy_mark = path / "fetched"
-        """Of a directory that was copied from a store: where from."""
+        """In a directory that was copied from a store, the file that names the source."""
         self.withheld: Settings = {}
-        """The operator settings that the last call of `job` has left out."""
+        """Operator settings that the last call of `job` has left out."""
         self._own_job: Job | None = None
-        """The job that this object has written, without its seeds: it need not be read again."""
+        """Job that this object has written, without its seeds: it need not be read again."""
 
     @classmethod
     def create(cls, path: Path, job: Job) -> CrawlDirectory:
         """Make a new crawl directory; refuse a folder that is not empty.
 
-        The settings of the job count for this process and those that it starts: they are what its
-        caller was told, or has vetted.
+        The settings of the job count for this process and those that it starts: the caller got them
+        from the user, or has checked them.
         """
         directory = cls(path)
         job = named(job)
         if directory.job_file.exists():
             raise ConfigError(
-                f"{path}: holds a crawl already\n"
-                f"  go on with it: lycosa resume {path}   add seeds: lycosa add {path} SEED"
+                f"{path}: already holds a crawl\n"
+                f"  continue it: lycosa resume {path}   add seeds: lycosa add {path} SEED"
             )
         if path.exists() and not path.is_dir():
             raise ConfigError(
-                f"{path}: is a file, and a crawl needs a folder\n  choose a new folder with -o"
+                f"{path}: is a file, but a crawl needs a folder\n  choose a new folder with -o"
             )
         if path.exists() and directory._holds_something():
             raise ConfigError(
@@ -101,17 +102,19 @@ class CrawlDirectory:
         try:
             path.mkdir(parents=True, exist_ok=True)
             if job.topics.model:
-                from lycosa.crawl.topics.of_job import with_own_model  # few crawls have a model
+                from lycosa.crawl.features.topics.of_job import (
+                    with_own_model,  # few crawls have a model
+                )
 
                 job = with_own_model(job, path)
                 sync_file(directory.model_file)
             directory.write_job(job)
-            with suppress(PermissionError):  # of a folder that others may not list
+            with suppress(PermissionError):  # the folder may not be listable
                 sync_folder(path.absolute().parent)
         except OSError as error:
             raise ConfigError(
                 f"{path}: cannot be made here: {error.strerror}\n"
-                "  choose a folder with -o that you may write to"
+                "  choose with -o a folder that you may write to"
             ) from None
         if operator_settings(job):
             directory.accept_here()
@@ -125,13 +128,13 @@ class CrawlDirectory:
         if not directory.job_file.exists() and directory.job_copy.exists():
             raise ConfigError(
                 f"{path}: crawl.toml is missing\n"
-                f"  put it back as the last run had it: lycosa verify {path} --repair"
+                f"  restore the copy of the last run: lycosa verify {path} --repair"
             )
         if not (path / "1").is_symlink() and (first := cls(path / "1")).job_file.exists():
             log = read_written(first.job_file).log
             raise ConfigError(
                 f"{path}: holds the directories of several members: {path}/1 and others\n"
-                f"  go on: lycosa join '{log.server}#{log.name}' -o {path}   see the crawl:"
+                f"  continue: lycosa join '{log.server}#{log.name}' -o {path}   see the crawl:"
                 f" lycosa cluster status {path}/1"
             )
         if not directory.job_file.exists():
@@ -142,25 +145,26 @@ class CrawlDirectory:
         return directory
 
     def undo_create(self) -> None:
-        """Remove the job of a crawl that could not be begun, so that it can be begun here again."""
+        """Remove the job of a crawl that could not begin, so that it can be begun here again."""
         self.job_file.unlink(missing_ok=True)
         self.seeds_file.unlink(missing_ok=True)
         self.model_file.unlink(missing_ok=True)
 
     def survey(self) -> None:
-        """Refuse links, pipes and devices in the place of files; one look is enough a process.
+        """Refuse links, pipes and devices in place of files; one look per process is enough.
 
-        Files are opened without following links later, too: others may change them meanwhile.
+        Files are opened without following links later, too: other users may change them in the
+        meantime.
         """
         if self._is_surveyed:
             return
         try:
             beneath.survey(self.path)
-        except ConfigError:  # a folder is a link: perhaps this user has accepted it
+        except ConfigError:  # a folder is a link, which this user may have accepted
             judged = self.judged()
             links = [name for name, _ in beneath.linked_folders(self.path)]
             if any(LINK + name in judged.withheld for name in links):
-                judging.require(judged, self.shown)  # no command can do without its folders
+                judging.require(judged, self.shown)  # every command needs its folders
             beneath.enter(self.path, links)
             beneath.survey(self.path)
         self._is_surveyed = True
@@ -168,7 +172,7 @@ class CrawlDirectory:
     def job(self) -> Job:
         """Return the job for a command that reads.
 
-        Operator settings that do not count here have their defaults (`lycosa.trust`).
+        Operator settings that are not accepted here have their defaults (`lycosa.trust`).
         """
         self.survey()
         written = self.written_job()
@@ -177,10 +181,10 @@ class CrawlDirectory:
         return anchored(without(written, self.withheld), self.path)
 
     def whole_job(self, typed: Mapping[str, str] | None = None) -> Job:
-        """Return the job with all its settings; raises `Untrusted` if one of them does not count.
+        """Return the job with all its settings; raises `Untrusted` if one of them is not accepted.
 
-        A command that runs the crawl, or writes its job, goes by this one. Settings that were
-        `typed` in this command count.
+        Commands that run the crawl, or write its job, use this one. Settings that were `typed` in
+        this command are accepted.
         """
         written = self.written_job()
         judging.require(judging.judge(written, self.path, typed), self.shown)
@@ -189,7 +193,7 @@ class CrawlDirectory:
         return anchored(written, self.path)
 
     def written_job(self) -> Job:
-        """Return the job as it is written, whoever wrote it: for comparisons, never to act on.
+        """Return the job as written, by any author: for comparisons, never for actions.
 
         Raises `ConfigError` if the file is empty or cut.
         """
@@ -197,17 +201,17 @@ class CrawlDirectory:
         return read_written(self.job_file)
 
     def judged(self) -> judging.Judged:
-        """Return the operator settings of the directory, and which of them do not count."""
+        """Return the operator settings of the directory, with those that are not accepted."""
         return judging.judge(self._own_job or self.written_job(), self.path)
 
     def accept(self) -> None:
-        """Record the settings of the directory as this user's own: they were typed."""
+        """Record the settings of the directory as this user's own, because they were typed."""
         judging.accept(self.judged(), self.path)
         if digest := self.shared_digest():
             record.accept(digest, self.path)
 
     def accept_here(self) -> None:
-        """Let the settings of the directory count for this process and those that it starts."""
+        """Accept the settings of the directory for this process and those that it starts."""
         judged = self.judged()
         if judged.withheld:
             record.accept_here(judged.digest)
@@ -215,9 +219,13 @@ class CrawlDirectory:
             record.accept_here(digest)
 
     def shared_digest(self) -> str:
-        """Return what a machine accepts that joins the crawl; "" if it need not accept any."""
+        """Return the digest that a machine accepts to join; "" if it need not accept any."""
         job = self._own_job or self.written_job()
-        return shared_digest(anchored(job, self.path.absolute())) if job.log.server else ""
+        if not job.log.server:
+            return ""
+        from lycosa.crawl.logs.accepting import shared_digest  # a log in a file is not shared
+
+        return shared_digest(anchored(job, self.path.absolute()))
 
     def write_job(self, job: Job) -> None:
         """Write the job, so that a kill or a power cut leaves the old file or the new one.
@@ -232,7 +240,7 @@ class CrawlDirectory:
         self._own_job = dataclasses.replace(job.portable(), seeds=())
 
     def kept(self, job: Job) -> Job:
-        """Return the job with what the directory has of it: a long list of seeds, a model."""
+        """Return the job with the directory's parts of it: a long list of seeds, a model."""
         if job.topics.model:
             job = dataclasses.replace(job, topics=self.job().topics)
         if not isinstance(job.seeds, SeedList):
@@ -246,7 +254,7 @@ class CrawlDirectory:
         return any(entry.name not in begun for entry in self.path.iterdir())
 
     def copy_job(self) -> None:
-        """Keep a copy of the job beside the log, so that a damaged one can be put back."""
+        """Keep a copy of the job beside the log, from which a damaged one can be restored."""
         content = beneath.read_bytes(self.job_file)
         if not self.job_copy.exists() or beneath.read_bytes(self.job_copy) != content:
             self.job_copy.parent.mkdir(exist_ok=True)
@@ -260,7 +268,7 @@ class CrawlDirectory:
 
     @property
     def is_distant(self) -> bool:
-        """Whether only the log is at hand, and pages and snapshots are on other machines."""
+        """Whether only the log is here, with pages and snapshots on other machines."""
         return False
 
     @property
@@ -270,17 +278,18 @@ class CrawlDirectory:
 
     @property
     def may_lack_log(self) -> bool:
-        """Whether a command that can do without the log goes on if it cannot be read.
+        """Whether a command that does not need the log continues if it cannot be read.
 
-        The server of a copy's log may be gone by now, and one that was not accepted is not asked.
+        The server of a copy's log may be gone by now, and a server that is not accepted is not
+        asked.
         """
         return self.is_copy or "log.server" in self.withheld
 
     def log(self, job: Job, patience_seconds: float = 30.0) -> Log:
-        """Open the log where the job says that it is, or make a new one."""
+        """Open the log at the place that the job names, or make a new one."""
         partitions, durability = job.frontier.partitions, job.log.durability
         if "log.server" in self.withheld and not job.log.server:
-            # An empty log in a file would look like a crawl that has not begun.
+            # An empty log in a file would make the crawl look as if it had not begun.
             raise Untrusted(
                 f"{self.shown}: the log is in {self.withheld['log.server']}, and you have not"
                 " accepted that server\n"
@@ -288,17 +297,18 @@ class CrawlDirectory:
             )
         if not job.log.server and self.is_copy and not self.has_begun:
             raise LogError(
-                f"{self.path}: is a copy of a crawl from a store; its log stayed where it was\n"
-                "  ask there; a copy has what study, sql, report, index, sparql, export and cat"
-                f" need\n  to go on with the crawl here: lycosa verify {self.path} --repair"
+                f"{self.path}: is a copy of a crawl from a store; its log stayed at the original\n"
+                "  use the original for this command; a copy serves study, sql, report, index,"
+                " sparql, export and cat\n"
+                f"  to continue the crawl here: lycosa verify {self.path} --repair"
             )
         if not job.log.server:
             if not (self.log_folder / "log.sqlite").exists() and self.job_file.exists():
-                self.copy_job()  # before there is a log that could outlive the job
+                self.copy_job()  # before a log exists that could outlive the job
             return SqliteLog(self.log_folder, partitions, durability)
-        from lycosa.log.opening import open_log  # a crawl in a folder does not need it
+        from lycosa.log.opening import open_log  # a crawl in a folder does not load it
 
-        if self.is_copy:  # study and report can do without
+        if self.is_copy:  # study and report do not need it
             patience_seconds = min(patience_seconds, COPY_PATIENCE_SECONDS)
         return open_log(
             job.log.server,
@@ -310,14 +320,14 @@ class CrawlDirectory:
         )
 
     def identity(self) -> str:
-        """Return a random text that no other directory has; it is made when first asked for."""
+        """Return a random text that identifies this directory; it is made at the first call."""
         path = self.log_folder / "identity"
         if not path.exists():
             self.log_folder.mkdir(exist_ok=True)
             temporary = path.with_suffix(f".{os.getpid()}")
             beneath.write_text(temporary, os.urandom(16).hex() + "\n", encoding="ascii")
             with suppress(FileExistsError):
-                os.link(temporary, path)  # the first one stays
+                os.link(temporary, path)  # the first process wins
             temporary.unlink()
         return beneath.read_text(path, encoding="ascii").strip()
 
@@ -348,8 +358,8 @@ class CrawlDirectory:
     def locked(self, on_wait: Callable[[str], None] = lambda why: None) -> Iterator[DirectoryLock]:
         """Hold the crawl's lock; the kernel releases it when the process dies.
 
-        Worker processes hold it, too. When their supervisor was killed they exit by themselves;
-        this waits for them, and calls `on_wait` with the reason.
+        Worker processes hold it too. When their supervisor was killed they exit by themselves; this
+        waits for them, and calls `on_wait` with the reason.
         """
         descriptor = beneath.descriptor(self.path / "lock", os.O_RDWR | os.O_CREAT)
         try:
@@ -396,7 +406,7 @@ class CrawlDirectory:
 
 
 def named_anew(job: Job) -> Job:
-    """Return the job with a new name for its crawl in server and store, which no other has."""
+    """Return the job with a new, unique name for its crawl in server and store."""
     if not job.log.server and not job.store.place:
         return job
     return dataclasses.replace(job, log=dataclasses.replace(job.log, name=os.urandom(16).hex()))
@@ -414,4 +424,4 @@ class OpenCrawl(NamedTuple):
     job: Job
     log: Log
     hooks: Hooks | None = None
-    """The functions of the job's plugins; None when it has none."""
+    """Functions of the job's plugins; None if it has none."""

@@ -1,40 +1,40 @@
-"""Find out that a crawl, or one of its cycles, has nothing left to do.
+"""Find the end of a crawl, or of one of its cycles.
 
 A crawl has ended when every partition is idle and every inbox is read to its last sequence, seen
-twice with no change in between. A partition is idle when nothing of it is pending, in flight or
-uncommitted. Its owner reports that together with the sequences of its log and inbox; the report
+twice with no change in between. A partition is idle when no URL of it is pending, in flight or
+uncommitted. Its owner reports this together with the sequences of its log and inbox; the report
 holds as long as the log's own heads have not moved. A cycle ends in the same way, with a report
-that says that another cycle follows.
+that another cycle follows.
 
 A partition is *stuck* when it has only unreachable origins left. When all partitions are idle or
 stuck, the crawl waits for its patience to end (`worker.patience`), then gives those origins up.
 
-Why the end is never found too early: a link is posted no later than the event that says it was
-found. So either its source still has something uncommitted and is not idle, or the link is in an
-inbox whose head is beyond what the owner has read.
-Why two looks: the heads of many partitions cannot be read at one moment, so a link may pass from
-a partition not yet looked at to one already looked at; then the second look sees a head move.
+The end is never found too early, because a link is posted no later than the event that records its
+discovery. Either its source still has something uncommitted and is not idle, or the link is in an
+inbox whose head is beyond the owner's position. Two looks are needed because the heads of many
+partitions cannot be read at one moment. A link may pass from a partition not yet looked at to one
+already looked at; then the second look sees a head move.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 from lycosa.log.protocol import Head
+from lycosa.tuples import NamedTuple
 
 
 class Report(NamedTuple):
-    """What the owner of a partition reports when it is idle or stuck."""
+    """Report of a partition's owner when the partition is idle or stuck."""
 
     log: int
     inbox: int
     goes_on: bool = False
-    """Whether another cycle follows when all is done."""
+    """Whether another cycle follows when all partitions are done."""
     is_stuck: bool = False
     """Whether it is not idle, but only unreachable origins are pending."""
     has_answers: bool = False
-    """Whether any server has ever answered it."""
+    """Whether any server has ever answered a request of the partition."""
 
 
 class Ending:
@@ -47,14 +47,15 @@ class Ending:
         self.is_between = False
         """Whether a cycle is over and another follows."""
         self.patience_ended = 0
-        """How often the crawl has decided to give unreachable origins up."""
+        """Number of times that the crawl has given unreachable origins up."""
 
     def report(self, partition: int, report: Report | None) -> None:
         """Note that a partition is idle, or (None) that it is not."""
         self._reports[partition] = report
 
     def is_possible(self) -> bool:
-        """Return whether every partition is reported idle, so that reading the heads pays."""
+        """Return whether every partition is reported idle, so that reading the heads is
+        worthwhile."""
         return all(report is not None and not report.is_stuck for report in self._reports)
 
     def may_be_stuck(self) -> bool:
@@ -63,7 +64,7 @@ class Ending:
         return None not in reports and any(report and report.is_stuck for report in reports)
 
     def is_stuck(self, read_heads: Callable[[], Sequence[Head]]) -> bool:
-        """Return whether `may_be_stuck`, and no link is on its way between partitions."""
+        """Return whether `may_be_stuck`, with no link in transit between partitions."""
         return self.may_be_stuck() and all(
             report is not None and report.inbox == head.inbox
             for report, head in zip(self._reports, read_heads(), strict=True)

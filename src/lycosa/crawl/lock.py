@@ -1,4 +1,4 @@
-"""The lock file of a crawl directory: which processes crawl it, also after one was killed."""
+"""The lock file of a crawl directory, which names its processes even after one was killed."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ import fcntl
 import os
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
+
+from lycosa.tuples import NamedTuple
 
 
 class Holder(NamedTuple):
@@ -16,7 +17,7 @@ class Holder(NamedTuple):
     workers: list[int]
     """Process ids of its workers; empty for a single-process crawl."""
     holds: int = 0
-    """The process that has taken the lock, which `pid` watches; 0 if it is `pid`."""
+    """The process that took the lock on behalf of `pid`, which watches it; 0 if it is `pid`."""
 
 
 class DirectoryLock:
@@ -34,7 +35,7 @@ class DirectoryLock:
         return True
 
     def holder(self) -> Holder | None:
-        """Return the holder that is written in the file."""
+        """Return the holder that the file names."""
         return parse_holder(os.pread(self.descriptor, 16_384, 0))
 
     def write(self, pid: int, workers: Iterable[int] = ()) -> None:

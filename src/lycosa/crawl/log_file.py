@@ -18,7 +18,7 @@ logger = logging.getLogger("lycosa")
 
 _counting = threading.Lock()
 _levels: list[int] = []
-"""The logger's level, as each running crawl of this process found it."""
+"""The logger's level at the beginning of each running crawl of this process."""
 
 
 class _LogFile(logging.FileHandler):

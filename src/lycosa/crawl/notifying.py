@@ -1,12 +1,12 @@
-"""Tells the operator by a command and a webhook that a run has ended, stands still or fills a disk.
+"""Notices to the operator, by command and webhook: a run's end, a standstill, a full disk.
 
-The process that supervises a run looks once a second and starts a thread for each happening, so a
-slow receiver does not hold up the crawl. Each happening is told once a run; a standstill or a full
-disk again after it has been over. A webhook is tried three times. What was told, and what could
-not be, stands in the crawl's log file. The webhook goes through no proxy and no redirect.
+The process that supervises a run checks once a second and starts a thread for each notice, so a
+slow receiver does not delay the crawl. Each notice is sent once a run; for a standstill or a full
+disk again after it was over. A webhook is tried three times. The crawl's log file lists sent and
+failed notices. The webhook uses no proxy and follows no redirect.
 
-These are requests of the operator to himself: the rules for sites do not apply to them, and no
-order to a running crawl can change whom they go to (`[notify]` is read at the start).
+These are requests of operators to their own servers: the rules for sites do not apply to them, and
+no order to a running crawl can change their receivers (`[notify]` is read at the start).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ log_messages = logging.getLogger(__name__)
 
 
 class Notifier:
-    """Looks at a run, and tells what the job wants to be told."""
+    """Watches a run, and sends the notices that the job asks for."""
 
     def __init__(
         self, notify: Notify, crawl: str, now: Callable[[], float] = time.monotonic
@@ -50,7 +50,7 @@ class Notifier:
         self._since = now()
 
     def look(self, progress: Progress) -> None:
-        """Tell of a standstill, or of a disk that is nearly full."""
+        """Send a notice of a standstill, or of a disk that is nearly full."""
         done = (progress.requests - progress.in_flight, progress.pages)
         if done != self._before or progress.is_paused:
             self._before, self._since = done, self._now()
@@ -61,7 +61,7 @@ class Notifier:
         self._happens(DISK, is_low, progress, f"{free:,} bytes are free")
 
     def end(self, progress: Progress, reason: str) -> None:
-        """Tell of the end, and wait until everything is told or the time is up."""
+        """Send a notice of the end, and wait until all are sent or the time is up."""
         self._happens(END, True, progress, reason)
         attempts = 1 + len(RETRY_SECONDS)
         deadline = time.monotonic() + attempts * self._notify.time_limit_seconds
@@ -99,12 +99,14 @@ class Notifier:
             event = words[1]["event"]
             try:
                 problem = how(*words)
-            except Exception as error:  # whatever it is, the crawl goes on
+            except Exception as error:  # a failed notice must never stop the crawl
                 problem = f"{type(error).__name__}: {error}"
             if problem:
-                log_messages.warning("could not tell %s by %s: %s", event, how.__name__, problem)
+                log_messages.warning(
+                    "could not send the notice of %s by %s: %s", event, how.__name__, problem
+                )
             else:
-                log_messages.info("told %s by %s", event, how.__name__)
+                log_messages.info("sent the notice of %s by %s", event, how.__name__)
 
         self._threads = [thread for thread in self._threads if thread.is_alive()]
         self._threads.append(Thread(target=tell, name="notify", daemon=True))
@@ -112,13 +114,13 @@ class Notifier:
 
 
 def _waits_text(progress: Progress) -> str:
-    """Say what the run waits for, as far as that is known."""
+    """Describe the known waits of the run."""
     named = ", ".join(f"{wait[0]}: {wait[1]}" for wait in progress.waits[:3])
     return f"waits for {progress.waits_count:,} hosts: {named}" if named else "nothing is fetched"
 
 
 def run_command(command: str, told: dict[str, Any], seconds: float) -> str:
-    """Run the command; returns what went wrong, or nothing."""
+    """Run the command; return its problem, or ""."""
     about = {f"LYCOSA_{name.upper()}": str(told[name]) for name in ("event", "crawl", "reason")}
     about["LYCOSA_PAGES"] = str(told["pages"])
     try:
@@ -133,7 +135,7 @@ def run_command(command: str, told: dict[str, Any], seconds: float) -> str:
             start_new_session=True,
         )
     except subprocess.TimeoutExpired:
-        return f"it took longer than {seconds:g} s and was ended"
+        return f"it took longer than {seconds:g} s and was killed"
     except (OSError, ValueError) as error:
         return str(error)
     if not done.returncode:
@@ -143,7 +145,7 @@ def run_command(command: str, told: dict[str, Any], seconds: float) -> str:
 
 
 def post(url: str, told: dict[str, Any], seconds: float) -> str:
-    """Post to the webhook, three times at most; returns what went wrong, or nothing."""
+    """Post to the webhook, at most three times; return the problem, or ""."""
     problem = ""
     for pause in (*RETRY_SECONDS, None):
         problem = _post_once(url, told, seconds)

@@ -16,6 +16,13 @@ from lycosa.frontier.fold.facts.columns import NONE
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.records import Answer
 
+FORGETTABLE_SECONDS = 1.0
+"""A pause may be longer than the host's usual one by this much without being committed at
+once: after a resume every host is left alone for that much longer than its usual pause."""
+
+LONGEST_SECONDS = 1e9
+"""Thirty years: a server may write any number into Retry-After, and moments must stay dates."""
+
 
 def due_pause(job: Job, state: PartitionState, host: int) -> float:
     """Return the pause that is due to a host in any case.

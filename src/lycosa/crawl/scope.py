@@ -54,8 +54,6 @@ _MOVED_NOTE = "scope-moved "
 _LIST_NOTE = "scope-hosts "
 
 
-EXPRESSIONS_NOTE = "expressions"
-
 REFUSED_PORT = "refused-port"
 """The reason for refusing a URL at a port of another service than the web (`fetch.ports`)."""
 
@@ -63,17 +61,12 @@ NOT_OPENED = "loopback-only"
 """The reason for refusing a URL that is not on one of the job's `loopback_origins`."""
 
 
-def was_begun_with_re(log: Log) -> bool:
-    """Return whether the crawl is so old that `re` matched its expressions: it lacks the note."""
-    return log.noted("planted") is not None and log.noted(EXPRESSIONS_NOTE) is None
-
-
 def require_linear(job: Job) -> None:
     """Refuse a new job with an expression that cannot be matched in linear time."""
     parse_rules(list(job.rules))
     for entry in job.limits.until:
         try:
-            until_pattern(entry, may_be_slow=False)
+            until_pattern(entry)
         except ValueError as error:
             raise ConfigError(f"[limits] until: {error}") from None
 
@@ -94,7 +87,7 @@ class JobScope:
         self._web_site = "/"
         """The beginning of the last key whose port was in order; no key begins with a slash."""
         self._opened = _sites_of(job.fetch.loopback_origins)
-        self._rules = parse_rules(list(job.rules), may_be_slow=was_begun_with_re(log))
+        self._rules = parse_rules(list(job.rules))
         accepts_by_name = any(rule.action is Action.ACCEPT for rule in self._rules)
         self._stays_on_seeds = stays_on_seeds and not accepts_by_name
         self._hosts: dict[str, None] = {}
@@ -106,14 +99,14 @@ class JobScope:
         self._accepting: tuple[Rule, ...] = ()
         self._added: Scope | None = None
         self._adopted = 0
+        # Attributes, because every page asks for them.
+        self.size = 0
+        """How many hosts have joined and rules were added; when it grows, verdicts may change."""
+        self.rejects_more = False
+        """Whether the operator has added a rule that rejects."""
         self._scope = Scope(self._rules)
         self._notes = 0
         self._read()
-
-    @property
-    def size(self) -> int:
-        """How many hosts have joined and rules were added; when it grows, verdicts may change."""
-        return len(self._hosts) + self._adopted
 
     @property
     def rules(self) -> tuple[Rule, ...]:
@@ -134,11 +127,6 @@ class JobScope:
         """Whether every seed is accepted, because there are no rules that could refuse one."""
         return not (self._ask or self._rules or self._opened or self._rejecting)
 
-    @property
-    def rejects_more(self) -> bool:
-        """Whether the operator has added a rule that rejects."""
-        return self._added is not None
-
     def adopt(self, added: Sequence[Rule]) -> None:
         """Ask these added rules from now on, and no others; the first one that decides counts."""
         rejecting = tuple(rule for rule in added if rule.action is Action.REJECT)
@@ -147,12 +135,33 @@ class JobScope:
             return
         self._rejecting, self._accepting = rejecting, accepting
         self._added = Scope(rejecting) if rejecting else None
+        self.rejects_more = bool(rejecting)
         self._adopted += 1
+        self.size += 1
         self._compose()
 
     def is_rejected_since(self, key: str) -> bool:
         """Return whether an added rule rejects a URL that was accepted before."""
         return self._added is not None and self._added.judge(key).key is None
+
+    @property
+    def judges_by_site(self) -> bool:
+        """Whether all URLs of a site get the same verdict, as long as `size` is the same.
+
+        A plugin may look at anything; which servers are opened, and ports, are the site's.
+        """
+        return self._ask is None and self._scope.judges_by_site
+
+    @property
+    def accepted_beginnings(self) -> tuple[str, ...]:
+        """Beginnings of keys that are accepted as they are, as long as `size` is the same.
+
+        Which servers are opened, and ports, are the site's, which a beginning has whole.
+        """
+        if self._ask is not None:
+            return ()
+        accepted = self._scope.accepted_beginnings
+        return tuple(beginning for beginning in accepted if self.judge(beginning).key == beginning)
 
     def judge(self, key: str) -> Verdict:
         """Return the verdict on one key."""
@@ -258,6 +267,7 @@ class JobScope:
         """Add hosts to the set that the scope consults; the first one makes another scope."""
         is_first = not self._hosts
         self._hosts.update(dict.fromkeys(hosts))
+        self.size = len(self._hosts) + self._adopted
         if is_first and self._stays_on_seeds:
             self._compose()
 

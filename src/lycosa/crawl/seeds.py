@@ -1,11 +1,11 @@
 """Plant the seeds of a crawl: make them canonical and post them to their partitions.
 
-Seeds are posted to inboxes like any link, at distance 0, and their hosts join the scope. The
-job's rules apply to them, too. A refused seed is reported to the operator, because it is a mistake
-in the list, and not counted like a refused link. A seed may name its topic (`crawl.topics`).
+Seeds are posted to inboxes like any link, at distance 0, and their hosts join the scope. The job's
+rules apply to them too. A refused seed is reported to the operator, because it is a mistake in the
+list, and not counted like a refused link. A seed may name its topic (`features.topics`).
 
-A new crawl plants a list in chunks of some thousands, so that a long list needs no memory. Posting
-a seed twice is harmless: after a kill the next run plants the list again. Seeds added to an
+A new crawl plants a list in chunks of some thousands, so that a long list needs no memory. A seed
+may be posted twice without harm: after a kill the next run plants the list again. Seeds added to an
 existing crawl are posted in one transaction, because no later run would repeat that.
 """
 
@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import islice
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from lycosa.cluster.partitioners import Partitioner
 from lycosa.config import Job, SeedList
@@ -26,18 +26,19 @@ from lycosa.log.format import encode
 from lycosa.log.memory import MemoryLog
 from lycosa.log.protocol import Log
 from lycosa.records import Discovered
+from lycosa.tuples import NamedTuple
 from lycosa.url import LONGEST_URL, canonical_key, host_of, refusal
 
 if TYPE_CHECKING:
-    from lycosa.crawl.topics.seed_topics import SeedTopics
+    from lycosa.crawl.features.topics.seed_topics import SeedTopics
 
 CHUNK_SEEDS = 5_000
 MOST_TOLD = 100
-"""How many refused seeds are named; the others are counted by reason."""
+"""Most refused seeds that are named; the others are counted by reason."""
 
 
 def refusal_text(seed: str, reason: str) -> str:
-    """Say why a seed is refused, and what to do about it."""
+    """Explain the refusal of a seed, with a remedy."""
     seed, topic = parted(seed)
     match reason:
         case "topic":
@@ -64,14 +65,14 @@ def refusal_text(seed: str, reason: str) -> str:
             return f"your --include leaves out your own seed; add --include {host}, or drop it"
         case "loopback-only":
             return (
-                "this crawl asks other servers of this machine alone ([fetch] loopback_origins);"
-                " begin a new crawl for this one, or resume with --allow-private"
+                "this crawl only asks certain servers on this machine ([fetch] loopback_origins);"
+                " begin a new crawl for this seed, or resume with --allow-private"
             )
     action, _, name = reason.partition(":")
     if action == "reject":
         return (
             f"your --exclude, or a rule of the job, rejects your own seed ({name});"
-            " name more exactly what to skip"
+            " use a narrower pattern"
         )
     return reason
 
@@ -83,9 +84,9 @@ def _nearest(scheme: str) -> str:
 
 
 def require_a_seed(job: Job) -> None:
-    """Refuse a job of which no seed can be crawled, before anything is written for it.
+    """Refuse a job of which no seed can be crawled, before any file is written for it.
 
-    A long list is not read for that, and where plugins have rules, these decide later.
+    A long list is not read for this. Rules of plugins decide later.
     """
     if isinstance(job.seeds, SeedList):
         return
@@ -106,7 +107,7 @@ def require_a_seed(job: Job) -> None:
 
 
 def no_seed(refused: Mapping[str, str]) -> ConfigError:
-    """Return the error of a crawl whose seeds were all refused, for these reasons."""
+    """Return the error of a crawl whose seeds were all refused, with the reasons."""
     lines = [f"{seed}: {refusal_text(seed, reason)}" for seed, reason in refused.items()]
     if len(lines) == 1:
         return ConfigError(f"{lines[0]}\n  the crawl has no other seed to begin with")
@@ -116,13 +117,13 @@ def no_seed(refused: Mapping[str, str]) -> ConfigError:
 
 
 class Planted(NamedTuple):
-    """How many seeds of a list were accepted, and which were refused."""
+    """Number of accepted seeds of a list, and the refused seeds."""
 
     accepted: int
     refused: dict[str, str]
-    """Seed → why it cannot be crawled, for the first `MOST_TOLD`."""
+    """Refused seeds with their reasons, the first `MOST_TOLD`."""
     more_refused: dict[str, int]
-    """How many more were refused, by reason."""
+    """Numbers of further refused seeds, by reason."""
 
 
 class _Chunk(NamedTuple):
@@ -138,7 +139,7 @@ class Prepared(NamedTuple):
     notes: dict[str, bytes]
     planted: Planted
     named: list[str]
-    """The first ones that were accepted."""
+    """The first accepted seeds."""
 
 
 class Planter:
@@ -162,7 +163,7 @@ class Planter:
     def plant(
         self, seeds: Iterable[str], now: float, told: Callable[[int], None] = lambda count: None
     ) -> Planted:
-        """Post seeds in chunks; `told` is called with how many have been read."""
+        """Post seeds in chunks; `told` is called with the number read so far."""
         count = 0
         for chunk in _chunks(seeds):
             prepared = self._prepare(chunk, now)
@@ -187,7 +188,7 @@ class Planter:
         told: Callable[[int], None] = lambda count: None,
         most_named: int = 0,
     ) -> Prepared:
-        """Return all seeds ready to be posted in one transaction; some are named."""
+        """Return all seeds, ready to be posted in one transaction; the first ones are named."""
         posts: list[tuple[int, bytes]] = []
         notes: dict[str, bytes] = {}
         named: list[str] = []
@@ -205,7 +206,7 @@ class Planter:
         return Planted(self._accepted, self._refused, dict(self._more_refused))
 
     def _prepare(self, seeds: list[str], now: float) -> _Chunk:
-        """Return the messages and notes to write for some seeds."""
+        """Return the messages and notes that plant some seeds."""
         found: dict[str, str] = {}
         for seed in seeds:
             url, topic = parted(seed)
@@ -269,10 +270,10 @@ def plant(
 
 
 def topics_of(job: Job) -> SeedTopics | None:
-    """Return what knows the topics of a job's seeds; None where topics do not choose the order."""
+    """Return the topics of the job's seeds; None if topics do not choose the order."""
     if job.frontier.scheduler != "topics":
         return None
-    from lycosa.crawl.topics.seed_topics import SeedTopics  # few crawls have a model
+    from lycosa.crawl.features.topics.seed_topics import SeedTopics  # few crawls have a model
 
     return SeedTopics(job)
 

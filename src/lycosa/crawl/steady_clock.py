@@ -1,12 +1,12 @@
 """Keep a crawl's clock from going back when the machine's clock was set back between two runs.
 
-The log holds moments that are still to come: when a host is due, when a robots file expires. If
-the machine's clock is set back, all of them move further away. So a run whose clock is behind its
-log counts time from the newest moment in the log (`clock_ahead` says how far that is ahead of the
-machine's clock), and every pause takes as long as it should.
+The log holds moments in the future: when a host is due, when a robots file expires. If the
+machine's clock is set back, all of them move further away. A run whose clock is behind its log
+therefore counts time from the newest moment in the log (`clock_ahead` returns the difference to the
+machine's clock), and every pause keeps its length.
 
 Records, dates for servers, and the screen show the machine's time. The event `Taken` notes how far
-each owner's clock was ahead, so that the two can be told apart later.
+each owner's clock was ahead, so that both times can be recovered later.
 
 Always true:
   * no moment in a partition's log is before the newest one of the run before;
@@ -26,14 +26,14 @@ from lycosa.log.format import decode_events
 from lycosa.log.protocol import Log
 
 TAIL_BATCHES = 2
-"""How many batches of a partition are read: a command may have added one without a moment."""
+"""Batches of a partition that are read: a command may have added one without a moment."""
 
 SAID_SECONDS = 1.0
-"""A clock that is behind by less was adjusted, not set, and needs no warning."""
+"""A clock that is behind by less was adjusted, not set, so no warning is needed."""
 
 
 def newest_moment(log: Log) -> float:
-    """Return the newest moment of a log, or 0 where it has none."""
+    """Return the newest moment of a log; 0 if it has none."""
     newest = 0.0
     for number, head in enumerate(log.heads()):
         if not head.log:
@@ -45,7 +45,7 @@ def newest_moment(log: Log) -> float:
 
 
 def clock_ahead(log: Log, now: float) -> float:
-    """Return how many seconds the machine's clock, which says `now`, is behind the log."""
+    """Return by how many seconds the machine's clock, at `now`, is behind the log."""
     return max(0.0, newest_moment(log) - now)
 
 
@@ -54,7 +54,7 @@ def behind_text(ahead: float, now: float) -> str:
     newest = datetime.fromtimestamp(now + ahead, UTC).isoformat(" ", "seconds")
     return (
         f"this machine's clock is {ahead:.0f} s behind the crawl, which last ran at {newest}:"
-        " the crawl counts time from then on, so that no host waits longer; records have the"
+        " the crawl counts time from that moment, so that no host waits longer; records have the"
         " machine's time"
     )
 

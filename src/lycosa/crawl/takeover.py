@@ -1,18 +1,17 @@
 """Take partitions over: read the newest snapshot, replay the rest, become the owner.
 
 A worker does the same after a stop, after a kill, and when it takes over from another worker. The
-log decides between rivals: it appends the `Taken` event only if nothing was written since the
-worker read the partition; otherwise the worker reads on and tries again.
+log decides between rivals: it appends the `Taken` event only if there was no write since the worker
+read the partition. Otherwise the worker reads on and tries again.
 
-A worker reads all its partitions first and takes them in one transaction. One transaction for
-each was most of the time that a new crawl took to start.
+A worker reads all its partitions first and takes them in one transaction. Separate transactions
+would take most of a new crawl's starting time.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
-from typing import NamedTuple
 
 from lycosa.cluster.partitioners import Partitioner
 from lycosa.errors import LogError, LogUnavailable
@@ -23,21 +22,22 @@ from lycosa.log.format import encode
 from lycosa.log.protocol import Log, Take
 from lycosa.log.snapshot import Snapshots
 from lycosa.records import AnyEvent, Configured, Taken
+from lycosa.tuples import NamedTuple
 
 
 def check_partitioner(log: Log, partitioner: Partitioner) -> None:
-    """Refuse a partitioner that would put URLs into other partitions than the log has them in.
+    """Refuse a partitioner that would put URLs into other partitions than the log has.
 
-    Another list of public suffixes could move a host to another partition, which does not know
-    what was already fetched or when the host was last asked.
+    With another list of public suffixes a host could move to another partition, which does not know
+    its fetched pages or the time of its last request.
     """
     identity = partitioner.identity.encode()
     if not log.note("partitioner", identity) and (before := log.noted("partitioner")) != identity:
         raise LogError(
             f"the crawl divides its URLs by '{(before or b'').decode()}',"
-            f" and would now divide them by '{partitioner.identity}', and fetch pages twice\n"
-            "  that is chosen once: set [frontier] in crawl.toml back, and if the first text names"
-            " the release of a package, install that one"
+            f" but would now divide them by '{partitioner.identity}', and fetch pages twice\n"
+            "  the division cannot be changed: restore [frontier] in crawl.toml, and if the first"
+            " text names the release of a package, install that release"
         )
 
 
@@ -46,12 +46,12 @@ class Opened(NamedTuple):
 
     state: PartitionState
     is_resumed: bool
-    """Whether the partition had an owner that did not hand it over, perhaps a killed process."""
+    """Whether the partition had an owner that did not release it, such as a killed process."""
     snapshot_sequence: int
     owed_to_addresses: dict[str, float]
-    """For how many seconds addresses must rest, as the owner says that handed it over."""
+    """Seconds for which addresses must rest, according to the owner that released it."""
     resumed_ago: float = -1.0
-    """How many seconds before the owner handed it over it was resumed; below 0: it was not."""
+    """Seconds between the resumption and the release by the last owner; below 0 if not resumed."""
 
 
 def read_partition(log: Log, snapshots: Snapshots, number: int) -> Opened:
@@ -67,7 +67,7 @@ def read_partition(log: Log, snapshots: Snapshots, number: int) -> Opened:
         raise _is_behind(log, "the snapshot", number, state.sequence, head)
     if state.sequence < head:
         replay(state, log.read(number, state.sequence))
-        # Read again, because the owner may have written more meanwhile.
+        # Read again, because the owner may have written more in the meantime.
         if state.sequence > (head := log.head(number).log):
             raise _is_behind(log, "the archive", number, state.sequence, head)
     return _opened(state, sequence)
@@ -76,15 +76,15 @@ def read_partition(log: Log, snapshots: Snapshots, number: int) -> Opened:
 def read_partitions(
     log: Log, snapshots: Snapshots, numbers: Iterable[int]
 ) -> Iterator[tuple[int, Opened]]:
-    """Fold partitions without taking them, some side by side where the log is far away.
+    """Fold partitions without taking them, some in parallel if the log is on a server.
 
-    Most of the time goes into waiting for answers then, a few for each partition.
+    There, most of the time goes into waiting for answers, a few for each partition.
     """
     if log.reads_at_once == 1:
         for number in numbers:
             yield number, read_partition(log, snapshots, number)
         return
-    from concurrent.futures import ThreadPoolExecutor  # a log in a file does not need it
+    from concurrent.futures import ThreadPoolExecutor  # a log in a file does not load it
 
     waiting = iter(numbers)
     with ThreadPoolExecutor(log.reads_at_once) as pool:
@@ -103,15 +103,15 @@ def _is_behind(log: Log, what: str, number: int, sequence: int, head: int) -> Lo
     folder = getattr(log, "crawl_folder", None)
     if folder is None:
         return LogError(
-            f"{what} of partition {number} goes to sequence {sequence}, the log in the server only"
-            f" to {head}: the server has lost its end, as when it was restored from an older copy\n"
-            "  remove log/snapshots from the crawl directory: what the log knows is folded again,"
-            " and what it does not know is fetched again"
+            f"{what} of partition {number} is at sequence {sequence}, but the log on the server"
+            f" ends at {head}: the server has lost its end, as after restoring an older copy\n"
+            "  remove log/snapshots from the crawl directory: the log is then folded again, and"
+            " pages unknown to it are fetched again"
         )
     return LogError(
-        f"{what} of partition {number} goes to sequence {sequence}, the log only to {head}: the log"
-        " has lost its end, as when log.sqlite-wal was cut or removed\n"
-        f"  bring it forward to what the archive and the segments hold: lycosa verify {folder}"
+        f"{what} of partition {number} is at sequence {sequence}, but the log ends at {head}: it"
+        " has lost its end, as after log.sqlite-wal was cut or removed\n"
+        f"  bring it forward to the archive and the segments: lycosa verify {folder}"
         " --repair"
     )
 
@@ -133,8 +133,8 @@ def take_partitions(
 ) -> dict[int, Opened]:
     """Fold partitions and become their owner, reading on if another owner writes meanwhile.
 
-    Those that `may_take` refuses are left out. It is asked about the very state that the take is
-    conditional on, so it decides on the owner that the log has at that moment.
+    Partitions that `may_take` refuses are left out. It is asked about the exact state on which the
+    take is conditional, so it decides on the owner that the log has at that moment.
     """
     opened = dict(read_partitions(log, snapshots, numbers))
     waiting = list(opened)
@@ -151,6 +151,8 @@ def take_partitions(
         waiting = []
         for (number, _, _), sequence in zip(takes, log.take(taken.owner, takes), strict=True):
             state, snapshot_sequence = opened[number].state, opened[number].snapshot_sequence
+            # Another owner has written: read its batches and try again. If there are none, either
+            # the replica that was read is behind, or the server has lost its end.
             if sequence is None:
                 before = state.sequence
                 replay(state, log.read(number, state.sequence))
@@ -171,9 +173,9 @@ def take_partitions(
 def _refuse_moved(log: Log, number: int, state: PartitionState) -> None:
     if state.moved_to and state.moved_to != log.crawl:
         raise LogError(
-            f"partition {number}: the log was moved, and goes on under the name {state.moved_to};"
-            " nothing is written here\n"
-            "  see where to: lycosa resume DIR; if the move was interrupted, repeat it"
+            f"partition {number}: the log was moved, and continues as {state.moved_to};"
+            " no writes are accepted here\n"
+            "  to see the new place: lycosa resume DIR; if the move was interrupted, repeat it"
         )
 
 

@@ -17,19 +17,19 @@ seen.
     css           references of style sheets
     manifest      references of web application manifests
     sitemap       sitemaps and feeds
-    list_parts    what they name besides pages
+    list_parts    images and other parts that lists name besides pages
     headers       links and robots directives in HTTP headers
     hreflang      versions of a page in other languages
     fingerprint   a similarity hash of the text
     _fingerprint  the same, compiled
     languages     the language of a page, by its markup and its text
-    topics        what field of knowledge a text is about
+    topics        the field of knowledge of a text
     revisit_after  when a page asks to be visited again
     echo          drops a page's own address from its text
     structured    RDFa, JSON-LD, Microdata and meta elements, as triples
 
 Always true:
   * any bytes give facts: a broken page has fewer of them, and nothing here raises;
-  * the time is linear in the bytes, whatever they are;
+  * the time is linear in the bytes, for any bytes;
   * nothing here reads a clock, a file or the configuration.
 """

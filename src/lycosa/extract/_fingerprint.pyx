@@ -8,6 +8,7 @@ Always true (tests/unit/extract/test_fingerprint.py, test_echo.py): `fingerprint
 Cost: linear, and no memory.
 """
 
+from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_FromStringAndSize
 from libc.stdint cimport uint32_t, uint64_t
 from libc.string cimport memcpy, memset
 
@@ -31,6 +32,12 @@ cdef extern from *:
         uint64_t low = (w - 0x2121212121212121u) & ~w & 0x8080808080808080u;
         return low ? __builtin_ctzll(low) >> 3 : 8;
     }
+    /* The same for the first digit: digits become 0 to 9, which are less than 10. */
+    static inline int lycosa_before_digit(uint64_t w) {
+        uint64_t x = w ^ 0x3030303030303030u;
+        uint64_t low = (x - 0x0A0A0A0A0A0A0A0Au) & ~x & 0x8080808080808080u;
+        return low ? __builtin_ctzll(low) >> 3 : 8;
+    }
     """
     const uint64_t FIRST "LYCOSA_A"
     const uint64_t SECOND "LYCOSA_B"
@@ -39,6 +46,7 @@ cdef extern from *:
     bint is_alphanumeric "Py_UNICODE_ISALNUM"(uint32_t) noexcept nogil
     void *memmem(const void *, size_t, const void *, size_t) noexcept nogil
     int before_low "lycosa_before_low"(uint64_t) noexcept nogil
+    int before_digit "lycosa_before_digit"(uint64_t) noexcept nogil
 
 
 cdef inline uint64_t rotate(uint64_t h, int bits) noexcept nogil:
@@ -305,3 +313,24 @@ def fingerprints(bytes text not None, bytes name not None):
     else:
         fingerprints_of(text, len(text), &sought, &whole, &without)
     return whole, without
+
+
+def without_digits(bytes text not None):
+    """Return a text without the digits 0 to 9, as `bytes.translate` would byte by byte."""
+    cdef Py_ssize_t size = len(text), at = 0, to = 0
+    cdef int plain
+    cdef uint64_t w
+    cdef const char *source = PyBytes_AS_STRING(text)
+    cdef bytes kept = PyBytes_FromStringAndSize(NULL, size)
+    cdef char *target = PyBytes_AS_STRING(kept)
+    while at + 8 <= size:
+        memcpy(&w, source + at, 8)
+        memcpy(target + to, &w, 8)  # what is behind a digit is written over; `to` is never beyond `at`
+        plain = before_digit(little(w))
+        to += plain
+        at += plain + (plain < 8)
+    while at < size:
+        target[to] = source[at]
+        to += not c'0' <= source[at] <= c'9'
+        at += 1
+    return text if to == size else kept[:to]

@@ -95,11 +95,11 @@ _FAMILIES = (
 """Codecs of Python that are character sets of the web; others are, say, compressors."""
 
 _FIRST_BYTES = 64
-"""A page in UTF-16 has zero bytes that early."""
+"""Bytes among which a page in UTF-16 has a zero byte."""
 _SPACES = " \t\n\f\r"
 _MARKS = ((b"\xef\xbb\xbf", "utf-8"), (b"\xfe\xff", "utf-16be"), (b"\xff\xfe", "utf-16le"))
 
-# Few pages need these; `re` remembers what it has compiled.
+# Few pages need these expressions; `re` caches them.
 _PARAMETER = r"""(?i)charset\s*+=\s*+["']?+\s*+([^\s"';,]{1,60}+)"""
 _IN_CONTENT = (
     rb"""(?i)charset[ \t\n\f\r]*+=[ \t\n\f\r]*+(?:"([^"]*+)"|'([^']*+)'|([^ \t\n\f\r;"']++))"""
@@ -116,7 +116,11 @@ _ATTRIBUTE = (
 
 def to_utf8(body: bytes, content_type: str | None) -> tuple[bytes, str]:
     """Return the body in UTF-8, and the name of the character set it was in."""
-    name, skipped = _declared(body, content_type)
+    if body[:1] >= b"\xef":
+        name, skipped = _declared(body, content_type)
+    else:  # as nearly always: without a mark, so it is not looked for
+        name, skipped = (charset_of_type(content_type) if content_type else None), 0
+        name = name or prescan(body)
     if name is None and b"\0" in body[:_FIRST_BYTES]:
         name = utf16_without_mark(body)
     if name is None and b"\x1b$" in body and is_plain(body) and is_iso2022_jp(body):
@@ -152,7 +156,7 @@ def _declared(body: bytes, content_type: str | None) -> tuple[str | None, int]:
 
 
 def reason(body: bytes, content_type: str | None) -> str:
-    """Say why `to_utf8` takes a body to be in the character set that it does."""
+    """Return the reason for the character set that `to_utf8` chooses."""
     name, skipped = _declared(body, content_type)
     if skipped:
         return "by its byte order mark"
@@ -171,7 +175,7 @@ def reason(body: bytes, content_type: str | None) -> str:
 
 @lru_cache(maxsize=1024)
 def charset_of_type(content_type: str) -> str | None:
-    """Return the charset that a content type names, if it is one we know."""
+    """Return the charset that a content type names, if it is a known one."""
     if content_type.isascii() and "charset" not in content_type.lower():
         return None
     found = re.search(_PARAMETER, content_type)
@@ -192,7 +196,7 @@ def charset_of_label(label: str) -> str | None:
 
 
 def decode(body: bytes, name: str) -> str:
-    """Decode by the name of an encoding; what is malformed becomes U+FFFD."""
+    """Decode by the name of an encoding; malformed sequences become U+FFFD."""
     if name == "replacement":
         return "\ufffd" if body else ""
     table = _table(name)

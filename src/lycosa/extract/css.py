@@ -8,12 +8,12 @@ from lycosa.extract.charset import decode, to_utf8
 from lycosa.extract.facts import Facts
 from lycosa.extract.html.values import css_references
 
-_RULE = re.compile(rb'@charset "([^"]{1,60})";')
+_RULE = rb'@charset "([^"]{1,60})";'
 
 
 def scan_css(body: bytes, content_type: str | None = None) -> Facts:
-    """Read a style sheet: only `hrefs`, `kinds` and what belongs to them are filled."""
-    rule = _RULE.match(body)
+    """Read a style sheet: only `hrefs`, `kinds` and the columns beside them are filled."""
+    rule = re.match(_RULE, body)
     if rule and content_type is None:
         content_type = f"text/css; charset={rule[1].decode('latin-1')}"
     body, charset = to_utf8(body, content_type)

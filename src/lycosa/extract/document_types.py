@@ -1,4 +1,4 @@
-"""Which answers are documents: by media type, or by their bytes where the type says nothing."""
+"""Recognises documents by media type, or by their bytes if the type does not tell."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _OPEN_DOCUMENTS = (
 )
 _OFFICE_PARTS = (b"word/document.xml", b"ppt/presentation.xml", b"xl/workbook.xml")
 _NAME_AT = 30
-"""Where the name of the first part of a zip archive stands (APPNOTE.TXT, 4.3.7)."""
+"""Position of the name of the first part in a zip archive (APPNOTE.TXT, 4.3.7)."""
 
 
 def may_be_document(kind: str) -> bool:

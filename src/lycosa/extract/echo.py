@@ -11,7 +11,7 @@ in them, as a session has.
 
 Fingerprints are taken without it by `fingerprint.fingerprints`, which skips the same words.
 
-The result is good for comparing and for nothing else: a page about lamps at `/lamps` loses
+The result is good only for comparing: a page about lamps at `/lamps` loses
 the word, too. Measured in docs/decisions/0014-soft-404.md. Cost: linear in the text; where
 the segment does not occur, one search.
 """
@@ -23,8 +23,9 @@ from collections.abc import Iterator
 from urllib.parse import unquote
 
 _SPACE = re.compile(r"\s")
-_TOKEN_WORD = re.compile(rb"\S*(?<![0-9A-Za-z])(?=[A-Za-z]*[0-9])[0-9A-Za-z]{16,}\S*")
-_UUID_WORD = re.compile(rb"\S*[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\S*")
+# Texts, which `re` compiles when a text is first compared, and remembers.
+_TOKEN_WORD = rb"\S*(?<![0-9A-Za-z])(?=[A-Za-z]*[0-9])[0-9A-Za-z]{16,}\S*"
+_UUID_WORD = rb"\S*[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\S*"
 
 
 def own_name(path: str) -> str:
@@ -62,13 +63,13 @@ def without_own_queries(text: bytes, path: str) -> bytes:
 
 def without_tokens(text: bytes) -> bytes:
     """Return the text without words that have sixteen letters and digits in a row, or a UUID."""
-    return _UUID_WORD.sub(b"", _TOKEN_WORD.sub(b"", text))
+    return re.sub(_UUID_WORD, b"", re.sub(_TOKEN_WORD, b"", text))
 
 
 def _found_alone(name: str, text: str) -> Iterator[int]:
     """Yield where the name stands alone: no letter and no digit before it or after it.
 
-    A pattern would have to be compiled anew for every page.
+    This is a search, because a pattern would have to be compiled again for every page.
     """
     begin = text.find(name)
     while begin >= 0:

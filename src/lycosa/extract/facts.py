@@ -21,7 +21,7 @@ LONGEST_PAGE = 1_000_000
 
 
 class Facts(msgspec.Struct):
-    """Everything that a page says about itself and about other pages."""
+    """The facts of a page about itself and about other pages."""
 
     base: str | None = None
     """The page's `base`, as it writes it."""

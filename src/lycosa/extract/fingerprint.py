@@ -23,9 +23,9 @@ from __future__ import annotations
 
 from itertools import pairwise
 
-from lycosa.extract._fingerprint import fingerprint, fingerprints
+from lycosa.extract._fingerprint import fingerprint, fingerprints, without_digits
 
-__all__ = ["distance", "fingerprint", "fingerprints", "plain_fingerprint"]
+__all__ = ["distance", "fingerprint", "fingerprints", "plain_fingerprint", "without_digits"]
 
 _A, _B, _C = 0x9E3779B97F4A7C15, 0xD6E8FEB86659FD93, 0xA0761D6478BD642F
 _ALL = (1 << 64) - 1

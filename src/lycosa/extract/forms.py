@@ -6,7 +6,7 @@ its fields speak of logging out, buying, subscribing and the like: even by GET s
 The address of a form is also a link, which only a job with `[forms] search` follows:
 `acting_addresses` names those that it leaves alone, by the same words.
 
-Any bytes give forms, none if need be; nothing here raises.
+Any bytes give forms or none; nothing here raises.
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ LARGEST_BYTES = 2_000_000
 """Larger pages are not searched for forms."""
 MOST_FORMS = 10
 MOST_OPTIONS = 200
-"""Of a longer list the first ones are tried."""
+"""Most values of a list that are tried: the first ones."""
 
 _FREE = frozenset({"", "text", "search"})
 _DROPPED = frozenset({"submit", "button", "image", "reset", "checkbox"})
-"""What a browser does not send unless somebody clicks."""
+"""Types of fields that a browser sends only after a click."""
 _ACTING_KINDS = frozenset({"password", "file", "email", "tel"})
 _ACTS = re.compile(
     r"log-?(in|out|off)|sign-?(in|out|up)|pass(word|wd)|subscri|newsletter|e-?mail|cart|basket"
@@ -43,11 +43,11 @@ class Field(NamedTuple):
     name: str
     default: str
     values: tuple[str, ...] = ()
-    """Those of a list or of radio buttons; none for free text."""
+    """The values of a list or of radio buttons; none for free text."""
     is_free: bool = False
     is_hidden: bool = False
     hints: tuple[str, ...] = ()
-    """What the page says about a free text: suggestions, an example, its label."""
+    """The page's hints for a free text: suggestions, an example, its label."""
 
 
 class Form(NamedTuple):
@@ -90,9 +90,9 @@ def headings_of(body: bytes, content_type: str | None) -> str:
 
 
 def acting_addresses(hrefs: Iterable[str], body: bytes, content_type: str | None) -> set[str]:
-    """Return which addresses of forms, as the page writes them, must not be asked for.
+    """Return the addresses of forms, as the page writes them, that must not be requested.
 
-    Their path speaks of acting, or a field of a form that is sent there does.
+    Their path, or a field of a form that is sent there, names an action.
     """
     acting = {href for href in hrefs if _ACTS.search(_path(href))}
     root = _tree(body, content_type)
@@ -154,7 +154,7 @@ def _captions(form: Any) -> tuple[str, ...]:
 
 
 def _hints(element: Any) -> tuple[str, ...]:
-    """Return what stands beside a free text: what may be typed first, then its names."""
+    """Return the hints for a free text: suggested values first, then its names."""
     root, name, suggested = element.getroottree(), element.get("id"), element.get("list")
     options = root.xpath("//datalist[@id=$list]//option", list=suggested) if suggested else ()
     labels = root.xpath("//label[@for=$name]", name=name) if name else []

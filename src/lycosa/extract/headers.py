@@ -1,8 +1,8 @@
 """Reads links and robots directives from the headers of an answer.
 
-The headers are `Link` (RFC 8288), `Refresh`, those of `HEADERS_WITH_LINKS` and
-`X-Robots-Tag`. A `Link` is of the kind that a `link` element of its relation would be. One with an
-`anchor=` belongs to another page and is skipped.
+The headers are `Link` (RFC 8288), `Refresh`, those of `HEADERS_WITH_LINKS` and `X-Robots-Tag`. A
+`Link` is of the kind that a `link` element of its relation would be. A `Link` with an `anchor=`
+belongs to another page and is skipped.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from lycosa.records import LinkKind
 
 Headers = tuple[tuple[str, str], ...]
 
-# Few answers need these; `re` remembers what it has compiled.
+# Few answers need these expressions; `re` caches them.
 _BETWEEN = r"[\s,]*+"
 _TARGET = r"<([^>]*+)>"
 _PARAMETER = (
@@ -38,7 +38,7 @@ _DIRECTIVES_WITH_VALUE = frozenset(
 
 
 _REFERRING = frozenset({"content-location", "location", "sourcemap", "x-pingback", "x-sourcemap"})
-"""Headers whose value is a reference; a `Location` that is no redirect names what was made."""
+"""Headers whose value is a reference; a `Location` without a redirect names a new resource."""
 
 HEADERS_WITH_LINKS = frozenset({"link", "refresh", *_REFERRING})
 """Headers that lead somewhere."""
@@ -110,7 +110,7 @@ def _each_link(value: str) -> Iterator[tuple[str, str, dict[str, str]]]:
         target = re.compile(_TARGET).match(value, position)
         if target is None:
             if value[position] == "<":
-                break  # it is never closed, and so is no other
+                break  # it is never closed, nor is any other
             # Something else than a link: on to the comma that ends it.
             position = _behind(_BETWEEN, value, _behind(_REST, value, position))
             continue

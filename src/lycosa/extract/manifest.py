@@ -28,7 +28,7 @@ Found = list[tuple[str, int]]
 
 
 def manifest_references(body: bytes) -> Found:
-    """Return the references of a manifest in UTF-8; none if it is no JSON object."""
+    """Return the references of a manifest in UTF-8; none if it is not a JSON object."""
     try:
         manifest = msgspec.json.decode(body)
     except (msgspec.DecodeError, RecursionError):
@@ -46,6 +46,7 @@ def manifest_references(body: bytes) -> Found:
     for worker in _objects([manifest.get("serviceworker")]):
         _add(found, worker.get("src"), LinkKind.SCRIPT)
     for target in _objects([manifest.get("share_target")]):
+        # a target by POST may change something, so its kind is never followed
         is_posted = str(target.get("method", "")).upper() == "POST"
         _add(found, target.get("action"), LinkKind.POST if is_posted else LinkKind.FORM)
     for note in _objects([manifest.get("note_taking")]):

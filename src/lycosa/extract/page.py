@@ -16,6 +16,7 @@ import re
 from functools import cache, lru_cache
 
 from lycosa import failpoints
+from lycosa.extract.beginnings import is_sitemap
 from lycosa.extract.charset import to_utf8
 from lycosa.extract.facts import LONGEST_PAGE, Facts
 from lycosa.extract.html._scan import gather
@@ -54,10 +55,10 @@ def scan(
 ) -> Facts:
     """Read a body of this content type; without one it is taken for HTML.
 
-    At most `most_links` links are returned, all of them if it is 0. Those to pages are returned
-    always; page requisites if `wants_requisites`; `WIDE_KINDS` if `wants_wide`; all that is
-    recorded without being followed if `wants_recorded`, but without looking into scripts.
-    Robots directives count if they address all robots or `agent`.
+    At most `most_links` links are returned, all of them if it is 0. Links to pages are always
+    returned; page requisites if `wants_requisites`; `WIDE_KINDS` if `wants_wide`; all kinds that
+    are recorded but not followed if `wants_recorded`, except those in scripts. Robots directives
+    count if they address all robots or `agent`.
     """
     kind = _kind(content_type or "")
     is_xml = kind.endswith(("/xml", "+xml"))
@@ -71,7 +72,7 @@ def scan(
         facts = Facts(content=_lines(body).encode("utf-8", "replace"), charset=charset)
         return _with_mentions(facts, most_links) if wants_wide else facts
     first = body[:_FIRST_BYTES]
-    if is_list(first, is_xml):
+    if is_sitemap(first) or (is_xml and is_list(first, is_xml)):
         return list_facts(listed(body), charset, most_links, _wanted_parts(body, wanted))
     is_page = not is_xml or kind == "application/xhtml+xml" or bool(re.search(_XHTML, first))
     facts = gather(
@@ -103,11 +104,12 @@ def _wanted(requisites: bool, recorded: bool, wide: bool) -> int:
 
 
 def _wanted_parts(body: bytes, wanted: int) -> list[tuple[str, int]]:
-    """Return what a list names besides pages, as far as it is wanted."""
+    """Return the wanted parts that a list names besides pages."""
     every = parts_listed(body)
     parts = [(href, kind) for href, kind in every if wanted >> kind & 1]
     if wanted >> LinkKind.MENTION & 1:
-        from lycosa.extract.html.mentioned_text import mentioned_in_markup  # few jobs are wide
+        # imported here: few jobs follow possible links
+        from lycosa.extract.html.mentioned_text import mentioned_in_markup
 
         known = {href for href, _ in every}
         hrefs = mentioned_in_markup(resolve_text(body.decode("utf-8", "replace")))
@@ -116,7 +118,7 @@ def _wanted_parts(body: bytes, wanted: int) -> list[tuple[str, int]]:
 
 
 def _with_mentions(facts: Facts, most_links: int) -> Facts:
-    """Add the URLs that the text itself holds and that are no links yet."""
+    """Add the URLs in the text that are not links yet."""
     from lycosa.extract.html.mentioned_text import mentioned_in_text
 
     known = set(facts.hrefs)
@@ -137,7 +139,7 @@ def _with_mentions(facts: Facts, most_links: int) -> Facts:
 def _data_facts(
     body: bytes, content_type: str | None, kind: str, most_links: int, wants_wide: bool
 ) -> Facts:
-    """Return the links of a file that is read by programs, if it is one that we read too."""
+    """Return the links of a file for programs, if its format is known."""
     found: list[tuple[str, int]] = []
     if kind == MANIFEST_TYPE or (kind == "application/json" and b'"start_url"' in body):
         found = manifest_references(to_utf8(body, content_type)[0])

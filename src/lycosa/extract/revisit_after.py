@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 LONGEST_SECONDS = 366 * 86_400.0
-"""No wish counts for longer than a year: pages are forgotten, and so are their authors' words."""
+"""Longest wish that counts: after a year authors have often forgotten theirs."""
 _FIRST_BYTES = 65_536
 _MARK = re.compile(rb"(?i)revisit-after")
 _META = re.compile(rb"""(?i)<meta\s[^<>]{0,1000}?=\s*["']?\s*revisit-after\b[^<>]{0,1000}""")

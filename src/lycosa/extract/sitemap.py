@@ -20,10 +20,10 @@ from lycosa.extract.charset import to_utf8
 from lycosa.extract.html.references import resolve_attribute
 
 LARGEST_BYTES = 50 * 1024 * 1024
-"""What a sitemap may be when it is unpacked, by its protocol."""
+"""Most bytes of an unpacked sitemap, by its protocol."""
 
 _FIRST_BYTES = 2048
-# Few answers are lists; `re` remembers what it has compiled.
+# Few answers are lists; `re` caches these expressions.
 _PREFIX = rb"(?:[A-Za-z][\w.-]{0,30}:)?"
 _FEED = rb"<" + _PREFIX + rb"(?:rss|feed|RDF|opml)[\s>]"
 _INDEX = rb"<" + _PREFIX + rb"sitemapindex[\s>]"
@@ -76,7 +76,7 @@ def scan_sitemap(body: bytes) -> list[str]:
 def changes_listed(body: bytes) -> dict[str, float]:
     """Return when the pages of a sitemap changed last, where it says so, in seconds since 1970.
 
-    A day counts from its beginning on, in UTC: what is said is no later than what is meant.
+    A day means its beginning, in UTC, so a moment is never later than the one meant.
     """
     body, _ = to_utf8(_unpacked(body), None)
     changes: dict[str, float] = {}

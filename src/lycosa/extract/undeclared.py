@@ -4,8 +4,8 @@ UTF-16 without a mark is told by its zero bytes, ISO-2022-JP by its escape seque
 are all ASCII, UTF-8 with a few broken sequences by the whole ones; anything else is asked of
 chardetng, the detector that Firefox uses (docs/decisions/0041).
 
-Cost: a look at 512 bytes for pages that declare nothing. What is not UTF-8 costs up to
-`MOST_BYTES` from the first byte that is not ASCII on, markup left out: at most 1 ms.
+Cost: a look at 512 bytes for pages that declare nothing. Other text costs up to `MOST_BYTES` from
+the first byte that is not ASCII on, without markup: at most 1 ms.
 """
 
 from __future__ import annotations

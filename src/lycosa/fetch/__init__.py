@@ -7,6 +7,7 @@ the address, and sends the request there and nowhere else, over our own sockets 
 proxy, by libcurl. When the connection stands, guard and lease are checked once more.
 
     client        the transport: sends requests, enforces time limits, delivers answers
+    _delivery     the half of it that every page passes through, compiled
     carriers      one request on its way: plain, over TLS, through a proxy
     dns           resolves host names, by c-ares or a hosts file
     guard         judges IP addresses: private networks, metadata services

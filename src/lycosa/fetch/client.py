@@ -2,7 +2,8 @@
 
     send      has the address judged and gives the request to a carrier: `http1` for plain HTTP,
               `tls` for HTTP over TLS, `curl` for everything through a proxy
-    deliver   turns each exchange that has ended into an answer and calls back
+    deliver   turns each exchange that has ended into an answer and calls back; both are
+              compiled (`_delivery`)
     sweep     a few times a second: ends exchanges that are silent, slow or too long under way
     cut       ends everything now and calls back, for a crawl that is stopping
 
@@ -13,36 +14,43 @@ Always true:
   * nothing that a server does raises; a body costs its size limit in memory, and its content
     the same again.
 
-Cost: docs/decisions/0012-http-client.md, 0023-direct-http.md and 0084-direct-tls.md.
+Cost: docs/decisions/0012-http-client.md.
 Not here: pauses and the order of requests (frontier), redirects (they are links).
 """
 
 from __future__ import annotations
 
 import resource
-from collections import deque
 from collections.abc import Callable, Iterable, Mapping
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
-
-from msgspec.structs import replace
 
 from lycosa.clock import Clock
 from lycosa.config import Fetch
 from lycosa.config.requests import FILES_A_KEPT
-from lycosa.fetch.carriers.exchange import Carrier, Exchange, Outgoing, Surroundings, parse_origin
+from lycosa.errors import ConfigError
+from lycosa.fetch._delivery import Delivery
+from lycosa.fetch.carriers._exchange import Exchange, Outgoing
+from lycosa.fetch.carriers.exchange import Carrier, Surroundings
 from lycosa.fetch.carriers.http1 import DirectCarrier
 from lycosa.fetch.carriers.throttle import Throttle
 from lycosa.fetch.certificates import Trust
-from lycosa.fetch.cookies import Cookies
 from lycosa.fetch.dns import MOST_SECONDS, Hosts, Names, read_hosts
 from lycosa.fetch.guard import AddressGuard
 from lycosa.fetch.ports import PortGuard
-from lycosa.loop import Cancellable, EventLoop
+from lycosa.loop import EventLoop
 from lycosa.records import Answer, Outcome, Request, Resolved, Validators
 
 SPEED_WINDOW_SECONDS = 60.0
 """Over how long the slowest speed is measured."""
+
+
+def require_proxy(fetch: Fetch) -> None:
+    """Refuse a proxy where the package that speaks to proxies is missing."""
+    if fetch.proxy and find_spec("pycurl") is None:
+        raise ConfigError("[fetch] proxy needs pycurl\n  install: pip install 'lycosa[proxy]'")
+
 
 _FORM_TYPE = "Content-Type: application/x-www-form-urlencoded"
 
@@ -55,7 +63,7 @@ if TYPE_CHECKING:
     from lycosa.fetch.carriers.proxies import Proxy
 
 
-class HttpTransport:
+class HttpTransport(Delivery):
     """Carries requests to the web and answers back."""
 
     def __init__(
@@ -69,29 +77,28 @@ class HttpTransport:
         names: Names | None = None,
         speed_window_seconds: float = SPEED_WINDOW_SECONDS,
     ) -> None:
-        self._loop = loop
+        require_proxy(fetch)
+        guard = AddressGuard(fetch.allow_private, fetch.private_networks, fetch.loopback_origins)
+        super().__init__(loop, fetch, guard, PortGuard(fetch.ports))
         self._clock = clock
-        self._fetch = fetch
         self._speed_window_seconds = speed_window_seconds
-        self._guard = AddressGuard(
-            fetch.allow_private, fetch.private_networks, fetch.loopback_origins
-        )
-        self._ports = PortGuard(fetch.ports)
         hosts = read_hosts(Path(fetch.hosts_file)) if fetch.hosts_file else Hosts({}, {})
         self._names = names or Names(
             loop,
             hosts=hosts if fetch.hosts_file else None,
             servers=fetch.name_servers,
-            is_accepted=lambda address: self._guard.refusal(address) is None,
+            is_accepted=lambda address: guard.refusal(address) is None,
         )
         self._trust = Trust(fetch.ca_file)
         rate = fetch.bytes_per_second
         self._throttle = Throttle(rate, loop) if rate else None
-        self._access: Access | None = None
-        self._cookies = Cookies() if fetch.cookies else None
+        if fetch.cookies:
+            from lycosa.fetch.cookies import Cookies  # few crawls keep cookies
+
+            self._cookies = Cookies()
         self._around = Surroundings(
             clock.now,
-            self._guard,
+            guard,
             may_send,
             {**hosts.ports, **(ports or {})},
             _by_host(fetch.headers),
@@ -100,10 +107,7 @@ class HttpTransport:
             lambda: self._trust.path,
             self._throttle,
         )
-        self._flying: dict[Exchange, None] = {}
-        self._ended: deque[Exchange] = deque()
         self._generation = 0
-        self._sweeper: Cancellable | None = None
         self._direct = DirectCarrier(loop, self._around, self._most_idle(), self._on_end)
         self._tls: Carrier | None = None
         self._curl: Carrier | None = None
@@ -117,6 +121,8 @@ class HttpTransport:
     def carry(self, access: Access | None) -> None:
         """Send the secrets of a login from now on, and keep its session."""
         if access is not None:
+            from lycosa.fetch.cookies import Cookies  # few crawls keep cookies
+
             self._access = access
             self._cookies = Cookies(access.cookies, access.typed)
 
@@ -133,39 +139,6 @@ class HttpTransport:
         return len(self._flying) + len(self._ended) + self._names.in_flight
 
     # -- the protocol ---------------------------------------------------------------------
-
-    def send(self, request: Request, on_answer: Callable[[Answer], None]) -> None:
-        """Send one request; `on_answer` is called once, later."""
-        url = request.url
-        slash = url.index("/", 8)
-        site, path = url[:slash], url[slash:]
-        origin = parse_origin(site)
-        is_open = self._guard.opens(origin.host, origin.port)
-        if not is_open or self._refuses(origin.host, request.address):
-            self._later(on_answer, self._unsent(Outcome.REFUSED_ADDRESS))
-            return
-        if origin.port in self._ports.ports and self._ports.refuses(site, origin.port):
-            self._later(on_answer, self._unsent(Outcome.REFUSED_PORT))
-            return
-        key: tuple[str, ...] = (site, request.address, request.agent)
-        if self._cookies is not None:
-            cookie = self._cookies.header(site, path, self._clock.now())
-            key += (f"Cookie: {cookie}",) if cookie else ()
-        if self._access is not None:
-            key += self._access.lines(site)
-        if request.form:
-            key += (_FORM_TYPE, f"Content-Length: {len(request.form)}")
-        if request.validators is not None:
-            key += _conditions(request.validators)
-        carrier = self._carrier(origin.scheme)
-        try:
-            exchange = carrier.start(Outgoing(request, origin, path, key, on_answer))
-        except ValueError:  # a host or a header that cannot be carried
-            self._later(on_answer, self._unsent(Outcome.CONNECT_FAILURE))
-            return
-        self._flying[exchange] = None
-        if self._sweeper is None:
-            self._sweeper = self._loop.call_later(self._sweep_seconds(), self._sweep)
 
     def resolve(self, host: str, on_resolved: Callable[[Resolved], None]) -> None:
         """Look a host name up; `on_resolved` is called once, later.
@@ -196,6 +169,12 @@ class HttpTransport:
         some = [one for one in self._flying if one.outgoing.request.partition == partition]
         if some:
             self._cut((exchange, Outcome.TIMEOUT) for exchange in some)
+
+    def let_go(self, is_wanted: Callable[[str], bool], idle_seconds: float) -> None:
+        """Close connections that have been idle for so long, to sites that are not wanted."""
+        since = self._loop.time() - idle_seconds
+        for carrier in self._carriers():
+            carrier.let_go(is_wanted, since)
 
     def abort_all(self) -> None:
         """End everything under way and close every connection, without calling back."""
@@ -247,11 +226,19 @@ class HttpTransport:
             self._curl = CurlCarrier(self._loop, self._around, most, self._on_end)
         return self._curl
 
-    def _refuses(self, host: str, address: str) -> bool:
-        # Through a proxy the address is not known, and the host is judged by its name.
-        guard = self._guard
-        refusal = guard.refusal_by_name(host) if self._fetch.proxy else guard.refusal(address)
-        return refusal is not None
+    def _more_lines(self, request: Request, site: str, path: str) -> tuple[str, ...]:
+        """Return the header lines that only this request has, or only those of its login."""
+        lines: tuple[str, ...] = ()
+        if self._cookies is not None:
+            cookie = self._cookies.header(site, path, self._clock.now())
+            lines += (f"Cookie: {cookie}",) if cookie else ()
+        if self._access is not None:
+            lines += self._access.lines(site)
+        if request.form:
+            lines += (_FORM_TYPE, f"Content-Length: {len(request.form)}")
+        if request.validators is not None:
+            lines += _conditions(request.validators)
+        return lines
 
     def _unsent(self, outcome: Outcome) -> Answer:
         now = self._clock.now()
@@ -268,44 +255,19 @@ class HttpTransport:
 
     # -- ends -----------------------------------------------------------------------------
 
-    def _on_end(self, *exchanges: Exchange) -> None:
-        """Take over from a carrier what has ended, and deliver it."""
-        for exchange in exchanges:
-            del self._flying[exchange]
-        self._ended += exchanges
-        self._deliver()
-
-    def _deliver(self) -> None:
-        """Call back for all that has ended."""
-        ended = self._ended
-        latest = self._fetch.total_seconds
-        try:
-            while ended:
-                exchange = ended.popleft()
-                answer = exchange.finish()
-                if answer.ended - answer.began > latest and answer.failure is None:
-                    # Late is late, also between two sweeps; it is whole, so no beginning is told.
-                    exchange.received.verdict = Outcome.TIMEOUT
-                    answer = replace(exchange.finish(), beginning=None)
-                outgoing = exchange.outgoing
-                if answer.failure is Outcome.CONNECT_FAILURE and not answer.is_missed:
-                    self._names.failed(outgoing.request.host, outgoing.request.address)
-                elif self._cookies is not None and self._keeps_cookies(outgoing.key[0]):
-                    site = outgoing.key[0]
-                    self._cookies.learn(site, outgoing.path, answer.headers, answer.ended)
-                if self._access is not None:
-                    answer = self._access.redacted(outgoing.key[0], answer)
-                exchange.carrier.release(exchange)
-                outgoing.on_answer(answer)
-        finally:
-            if ended:  # a callback has raised: the other answers must not be lost
-                self._loop.call_soon(self._deliver)
+    def _learn_cookies(self, outgoing: Outgoing, answer: Answer) -> None:
+        assert self._cookies is not None
+        if self._keeps_cookies(outgoing.key[0]):
+            self._cookies.learn(outgoing.key[0], outgoing.path, answer.headers, answer.ended)
 
     def _keeps_cookies(self, site: str) -> bool:
         access = self._access
         return self._fetch.cookies or (access is not None and access.keeps_cookies_of(site))
 
     # -- patience -------------------------------------------------------------------------
+
+    def _sweep_later(self) -> None:
+        self._sweeper = self._loop.call_later(self._sweep_seconds(), self._sweep)
 
     def _sweep_seconds(self) -> float:
         fetch = self._fetch
@@ -334,7 +296,7 @@ class HttpTransport:
                 exchange.received.detail = f"no answer within {seconds:g} s"
         self._cut(late)
         if self._flying and self._sweeper is None:
-            self._sweeper = self._loop.call_later(self._sweep_seconds(), self._sweep)
+            self._sweep_later()
 
     def _cut(self, exchanges: Iterable[tuple[Exchange, Outcome]]) -> None:
         """Take exchanges away from their carriers and deliver what they are judged to be."""

@@ -22,11 +22,12 @@ import socket
 from collections.abc import Callable, Sequence
 from ipaddress import ip_address
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from lycosa.errors import ConfigError
 from lycosa.loop import Cancellable, EventLoop
 from lycosa.records import Resolved
+from lycosa.tuples import NamedTuple
 
 if TYPE_CHECKING:
     import pycares

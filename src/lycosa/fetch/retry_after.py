@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime
 
-_SECONDS = re.compile(r"\d+(?:\.\d*)?", re.ASCII)
+_SECONDS = r"(?a)\d+(?:\.\d*)?"
 _MONTHS = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
 _DATES = (
     # Sun, 06 Nov 1994 08:49:37 GMT, and Sunday, 06-Nov-94 08:49:37 GMT
@@ -36,9 +36,9 @@ def retry_after_seconds(value: str | None, now: float) -> float | None:
     if value is None or len(value) > LONGEST_VALUE:
         return None
     text = value.strip().lower()
-    if _SECONDS.fullmatch(text):
+    if re.fullmatch(_SECONDS, text):
         return float(text)
-    if text.startswith("-") and _SECONDS.fullmatch(text[1:]):
+    if text.startswith("-") and re.fullmatch(_SECONDS, text[1:]):
         return 0.0
     moment = _read_date(text, now)
     return None if moment is None or moment < now else moment - now

@@ -6,6 +6,7 @@ the readiness of hosts, which decides whose turn it is. Every change is an event
 state at once, written to the log with the next commit.
 
     partition         a partition in the hands of its owner
+    _page_steps       what it does for every page, compiled
     task              something that a partition lets its worker fetch
     link_counts       counts of the links that lead to URLs
     queue_moves       moves of waiting URLs between the queues of topics

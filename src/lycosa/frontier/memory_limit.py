@@ -15,9 +15,9 @@ or `AGAIN_SECONDS` are over.
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from typing import NamedTuple
 
 from lycosa.frontier.partition import Partition
+from lycosa.tuples import NamedTuple
 
 FAR_SECONDS = 600.0
 AGAIN_SECONDS = 60.0

@@ -15,25 +15,25 @@ Always true:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 
 from lycosa.config import Frontier
+from lycosa.frontier._page_steps import PageSteps
 from lycosa.frontier.fold.facts.columns import DONE, NONE, PENDING, PUT_OFF, WAITING
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.link_counts import LinkCounts
 from lycosa.frontier.queue_moves import QueueMoves
-from lycosa.frontier.readiness.hosts import Readiness, WorkerContext
+from lycosa.frontier.readiness.hosts import Readiness
+from lycosa.frontier.readiness.phases import WorkerContext
 from lycosa.frontier.schedulers import ChoosesFrom, MovesBetweenQueues, Scheduler
 from lycosa.frontier.schedulers.factory import Order, make_scheduler
-from lycosa.frontier.task import PAGE, Task, TaskKind
+from lycosa.frontier.task import Task, TaskKind
 from lycosa.records import (
-    Admitted,
     AnyEvent,
     AnyMessage,
     Counted,
     CycleBegun,
     ErrandTaken,
-    Fetched,
     HostChanged,
     LinksCounted,
     Mined,
@@ -47,7 +47,7 @@ from lycosa.records import (
 )
 
 
-class Partition:
+class Partition(PageSteps):
     """One partition in the hands of its owner."""
 
     def __init__(
@@ -57,7 +57,6 @@ class Partition:
         scheduler: str | Callable[[PartitionState], Scheduler],
         around: WorkerContext,
     ) -> None:
-        self.number = number
         self.state = state
         self.scheduler: Scheduler = (
             make_scheduler(state, Order(Frontier(scheduler=scheduler)))
@@ -67,28 +66,17 @@ class Partition:
         self.link_counts = LinkCounts(self.scheduler, self._site_if_offered)
         make = around.make_readiness or Readiness
         self.readiness = make(number, state, self.scheduler, around)
-        self.uncommitted: list[AnyEvent] = []
+        PageSteps.__init__(self, number, state, self.scheduler, self.readiness, around)
         self.posts: dict[int, list[AnyMessage]] = {}
         self.refusals: dict[str, int] = {}
         self.structured: dict[str, int] = {}
         self._agenda = around.agenda
         self._changed = around.changed
         self.with_work = around.with_work
-        self._offered = bytearray(len(state.pages.site))
-        self.predict: Callable[[int, Sequence[str]], tuple[bytes, bytes]] | None = None
-        """Returns queues and positions of new URLs, in a crawl by topic."""
         self.moves = QueueMoves(state)
-        self.put_off: Callable[[PartitionState, Sequence[str]], list[int]] | None = None
-        """Says which new URLs wait for a later cycle, by their places; None: there are none."""
         self.is_lost = False
-        self.is_leaving = False
-        """It is being handed over: nothing more is asked for it."""
         self.is_released = False
         """The next commit gives it up."""
-        self.in_flight = 0
-        """How many of its requests are under way."""
-        self.is_held_back = False
-        """Nothing more is asked for it until the answers under way are in."""
 
     def abandon(self, now: float) -> None:
         """Drop everything: another owner has the partition, and what is uncommitted is void."""
@@ -115,40 +103,17 @@ class Partition:
 
     # -- choosing -------------------------------------------------------------------------
 
-    def has_work(self) -> bool:
-        """Return whether `next_task` would find one."""
-        readiness = self.readiness
-        return bool(
-            self.scheduler.ready
-            or readiness.robots_wanted
-            or readiness.firsts.errands_wanted
-            or readiness.firsts.repeats_wanted
-        )
-
-    def next_task(self) -> Task | None:
-        """Return the next thing to fetch: errands first, then robots files, then pages.
-
-        A page that is returned is no longer offered: it must be fetched, settled, or
-        handed back with `hand_back`.
-        """
-        readiness, state = self.readiness, self.state
-        if readiness.firsts.errands_wanted:
-            errand = readiness.firsts.take_errand()
+    def _next_first(self) -> Task | None:
+        """Return what is asked for before what the scheduler chooses."""
+        firsts, state = self.readiness.firsts, self.state
+        if firsts.errands_wanted:
+            errand = firsts.take_errand()
             return Task(TaskKind.ERRAND, errand, state.errands[errand].host)
-        if readiness.robots_wanted:
-            site = next(iter(readiness.robots_wanted))
+        if self.readiness.robots_wanted:
+            site = next(iter(self.readiness.robots_wanted))
             return Task(TaskKind.ROBOTS, site, state.sites.host[site])
-        page = None
-        if readiness.firsts.repeats_wanted:
-            page = readiness.firsts.take_repeat()
-        elif readiness.bursts_wanted:
-            page = self._next_of_burst()
-        if page is None:
-            page = self.scheduler.choose()
-        if page is None:
-            return None
-        self._offered[page] = 0
-        return Task(PAGE, page, state.sites.host[state.pages.site[page]])
+        page = firsts.take_repeat()
+        return None if page is None else self._task_of(page)
 
     def _next_of_burst(self) -> int | None:
         """Go on with the first host in a burst, if the scheduler can."""
@@ -170,12 +135,6 @@ class Partition:
         self.readiness.look_again(task.host, now)
 
     # -- recording ------------------------------------------------------------------------
-
-    def record(self, event: AnyEvent) -> None:
-        """Apply an event and keep it for the next commit."""
-        self.state.apply(event)
-        self.uncommitted.append(event)
-        self._changed[self.number] = None
 
     def count_refusal(self, reason: str, count: int = 1) -> None:
         """Count URLs that were refused; written with the next commit."""
@@ -209,82 +168,6 @@ class Partition:
         events, self.uncommitted = self.uncommitted, []
         posts, self.posts = self.posts, {}
         return events, posts
-
-    def admit(
-        self,
-        moment: float,
-        source: str,
-        keys: Sequence[str],
-        distances: Sequence[int],
-        requisites: Iterable[str] = (),
-        hops: int = 0,
-    ) -> list[int]:
-        """Take URLs in; returns the known ones that came nearer after they were fetched.
-
-        `requisites` are those of the keys that are page requisites; `hops` is the number of
-        redirects in a row that led to the keys.
-        """
-        distance_of, guess_of = self.state.pages.distance, self.state.pages.guess
-        new: dict[str, int] = {}
-        nearer: dict[int, int] = {}
-        linked: dict[int, None] = {}
-        fewer: dict[int, None] = {}
-        found, hops_of = self.state.table.find_many(keys), self.state.pages.hops
-        for key, distance, page in zip(keys, distances, found, strict=True):
-            if page < 0:
-                if distance < new.get(key, distance + 1):
-                    new[key] = distance
-                continue
-            if distance < nearer.get(page, distance_of[page]):
-                nearer[page] = distance
-            if hops_of[page] > hops:
-                fewer[page] = None
-            if guess_of[page] and key != source:
-                linked[page] = None
-        first = len(distance_of)
-        new_requisites = self._new_requisites(requisites, new, first) if requisites else []
-        if not new and not nearer and not new_requisites and not linked and not fewer:
-            return []
-        again = [page for page in linked if self.state.was_tried_in_vain(page)]
-        queues = positions = b""
-        if new and self.predict is not None:
-            queues, positions = self.predict(first, list(new))
-        self.record(
-            Admitted(
-                moment,
-                source,
-                list(new),
-                list(new.values()),
-                list(nearer),
-                list(nearer.values()),
-                new_requisites,
-                list(linked),
-                self.put_off(self.state, list(new)) if new and self.put_off is not None else [],
-                hops,
-                list(fewer),
-                queues,
-                positions,
-            )
-        )
-        self._offer_from(first, moment)
-        for page in again:
-            self._offer_one(page, moment)
-        passed = [page for page in nearer if self._came_nearer(page)]
-        if fewer:  # of others than redirects nothing follows from it
-            outcome, moved = self.state.pages.outcome, Outcome.REDIRECTED
-            passed += [page for page in fewer if page not in nearer and outcome[page] == moved]
-        return passed
-
-    def finish(self, event: Fetched) -> None:
-        """Record the outcome of a page that was fetched."""
-        self.record(event)
-        if not event.due:
-            return
-        repeats, site = self.readiness.firsts.repeats, self.state.pages.site[event.page]
-        if event.outcome is Outcome.STALE_CONNECTION and site not in repeats:
-            repeats[site] = event.page
-        else:
-            self._agenda.note(event.due, self._on_page_due, event.page)
 
     def settle(self, moment: float, pages: list[int], outcome: Outcome) -> None:
         """Record pages that were chosen and end without a fetch."""
@@ -400,21 +283,6 @@ class Partition:
 
     # -- inside ---------------------------------------------------------------------------
 
-    def _offer_from(self, first: int, now: float) -> None:
-        """Offer all URLs with numbers from `first` on, and tell their hosts."""
-        state = self.state
-        self._offered.extend(bytes(len(state.pages.site) - first))
-        hosts: dict[int, None] = {}
-        offer, offered = self.scheduler.offer, self._offered
-        for page in range(first, len(state.pages.site)):
-            site = state.pages.site[page]
-            if not state.sites.closed[site] and state.pages.status[page] != PUT_OFF:
-                offered[page] = 1
-                offer(page, site)
-                hosts[state.sites.host[site]] = None
-        for host in hosts:
-            self.readiness.work_came(host, now)
-
     def _site_if_offered(self, page: int) -> int | None:
         """Return the site of a URL that the scheduler has, or None."""
         site = self.state.pages.site[page]
@@ -440,7 +308,3 @@ class Partition:
         if not state.sites.closed[site]:
             self._offer(page, site)
             self.readiness.work_came(state.sites.host[site], now)
-
-    def _offer(self, page: int, site: int) -> None:
-        self._offered[page] = 1
-        self.scheduler.offer(page, site)

@@ -7,7 +7,7 @@ whether the nodes are pages or sites. Nothing here knows files, crawls or clocks
     numbering        numbers 0 to n - 1 for 64-bit ids
     pagerank         PageRank
     hits             hubs and authorities
-    bow_tie          strong components, and the part of the bow tie that each node is in
+    bow_tie          strong components, and the part of the bow tie of each node
     groups           sums, means and ranks per group; the graph of the groups
     near_duplicates  fingerprints that differ in few bits
 

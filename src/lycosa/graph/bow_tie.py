@@ -34,7 +34,7 @@ def strong_components(graph: Graph) -> Numbers:
 
 
 def weak_components(graph: Graph) -> Numbers:
-    """Return for every node the number of what is connected with it in any direction.
+    """Return for every node the number of its weak component.
 
     Block by block: for the whole graph scipy would make its transpose once more.
     """
@@ -50,14 +50,14 @@ def weak_components(graph: Graph) -> Numbers:
 
 
 def bow_tie(graph: Graph, strong: Numbers | None = None) -> Parts:
-    """Return for every node which of the `PARTS` it is in."""
+    """Return for every node its part, as an index of `PARTS`."""
     if not graph.size:
         return np.zeros(0, np.int8)
     strong = strong_components(graph) if strong is None else strong
     weak = weak_components(graph)
     core = _core(strong)
     is_core = strong == strong[core]
-    # The core's nodes all reach each other, so one of them stands for all.
+    # All nodes of the core reach each other, so a search from one of them is enough.
     is_out = _reached(graph.out, np.array([core])) & ~is_core
     is_in = _reached(graph.into, np.array([core])) & ~is_core
     parts = np.where(weak == weak[core], TENDRIL, ISLAND).astype(np.int8)

@@ -13,7 +13,7 @@ from lycosa.graph.links import Floats, Rows
 from lycosa.graph.numbering import Numbers
 
 SUMMED_LINKS = 1 << 24
-"""How many links are gone through at a time; what they come to is then added to all before."""
+"""Links that are processed at a time; their sums are then added to the totals."""
 
 
 def sums(values: Floats, groups: Numbers, count: int) -> Floats:
@@ -47,7 +47,7 @@ def links_of_groups(rows: Rows, groups: Numbers, count: int) -> Rows:
 
 
 def within_and_between(links: Rows) -> tuple[NDArray[np.int64], Rows]:
-    """Return what the link of each group to itself is worth, and the links between groups."""
+    """Return the weight of each group's link to itself, and the links between groups."""
     sources = links.sources()
     is_within = sources == links.targets
     within = np.zeros(links.size, np.int64)

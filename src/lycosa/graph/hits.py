@@ -5,8 +5,8 @@ hubs the first left one. Power iteration from equal values finds both. Each adds
 no value is negative.
 
 Where the largest singular value is not simple (two communities of equal strength) there are many
-such vectors, and the iteration returns the one nearest to equal values. `residual` says how good
-an answer is: |AᵀA a - σ² a| / σ², which is 0 for a singular vector.
+such vectors, and the iteration returns the one nearest to equal values. `residual` is the error of
+an answer: |AᵀA a - σ² a| / σ², which is 0 for a singular vector.
 """
 
 from __future__ import annotations

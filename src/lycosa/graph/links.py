@@ -1,14 +1,14 @@
 """A link graph as compressed rows, in both directions.
 
 Always true of a `Graph`:
-  * each link is there once, however often it was given;
-  * no node links to itself: a page's link to itself is no recommendation;
+  * each link is there once, even if it was given several times;
+  * no node links to itself, because a page cannot recommend itself;
   * `into` is the transpose of `out`.
 
 Cost: 8 bytes per link (where it leads, in both directions) and 16 per node; 4 bytes more per link
-for its weight. No ones are kept: what multiplies a graph goes through it in blocks, which share
-those of one block. While a graph with weights is made there are 20 bytes per link, 12 of them the
-given arrays.
+for its weight. Weights of 1 are not stored: a multiplication goes through the graph in blocks,
+which share one array of ones. While a graph with weights is made there are 20 bytes per link, 12 of
+them the given arrays.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from lycosa.graph.numbering import Numbers
 
 Floats = NDArray[np.float64]
 Worths = NDArray[np.float32]
-"""What links are worth, to seven digits."""
+"""The type of weights: seven digits."""
 
 Matrix = Any
 """A `scipy.sparse.csr_array`; scipy has no types."""
 
 BLOCK_LINKS = 1 << 18
-"""How many links are gone through at a time, at least."""
+"""Fewest links that are processed at a time."""
 
 
 class Block(NamedTuple):
@@ -48,7 +48,7 @@ class Rows(NamedTuple):
     """Where the links of each node begin; one more for the end of the last."""
     targets: Numbers
     worths: Any = None
-    """An array of what each link is worth; without it all are worth the same."""
+    """An array of the weights of the links; None if all have the same weight."""
 
     @property
     def size(self) -> int:

@@ -30,13 +30,13 @@ _MOST_SORTS = 130
 """Choices of blocks, one sort for each."""
 
 _SORT = 50
-"""What sorting costs, in comparisons of each with one neighbour: 110 ns a fingerprint, and 2 ns."""
+"""Cost of sorting in units of comparing each with one neighbour: 110 ns a fingerprint, and 2 ns."""
 _SCATTERED = 12
-"""How much more a comparison costs when not everybody is compared."""
+"""Cost of a comparison when only some fingerprints are compared, relative to comparing all."""
 _FIRST_LOOK = 16
-"""After how many of those it is looked who is together by now; then after twice as many."""
+"""Comparisons after which groups are brought up to date; the number then doubles."""
 _SAMPLE = 65_536
-"""Of how many fingerprints the bits are looked at."""
+"""Size of the sample of fingerprints by which bits are judged."""
 _MOST_WAITING = 4_000_000
 """Pairs that wait for being settled: 8 bytes each, and some 60 more while they are."""
 
@@ -44,7 +44,7 @@ Fingerprints = NDArray[np.uint64]
 Places = NDArray[np.int32]
 Numbers = NDArray[np.int64]
 OnSort = Callable[[int, int], None]
-"""Is told how many of the sorts are done, and how many there are."""
+"""Called with the number of sorts done, and of all sorts."""
 
 
 def near_groups(
@@ -75,7 +75,7 @@ def _join_near(groups: _Groups, prints: Fingerprints, mask: np.uint64, bits: int
     sizes = np.diff(starts, append=len(ordered))
     close = _worth_comparing(sizes)
     for shift in range(1, close + 1):
-        # Whatever is near belongs together, equal there or not.
+        # Near fingerprints belong together, whether or not they are equal in the mask.
         is_near = np.bitwise_count(ordered[shift:] ^ ordered[:-shift]) <= bits
         at = np.flatnonzero(is_near)
         groups.join(order[at], order[at + shift])
@@ -88,7 +88,7 @@ def _join_near(groups: _Groups, prints: Fingerprints, mask: np.uint64, bits: int
 
 
 def _worth_comparing(sizes: Numbers) -> int:
-    """Return how far apart everybody is to be compared, given how many stand together."""
+    """Return the distances at which all fingerprints are compared, given the sizes of buckets."""
     at_least = np.cumsum(np.bincount(sizes)[::-1])[::-1]
     with_another_so_far = np.cumsum(at_least[::-1])[::-1][2:]
     return int(np.count_nonzero(with_another_so_far * _SCATTERED >= sizes.sum()))
@@ -161,7 +161,7 @@ def _ranges(starts: Numbers, sizes: Numbers) -> Numbers:
 
 
 class _Groups:
-    """Which places are together; what is joined counts once it is settled."""
+    """The groups of places; pairs that were joined count once they are settled."""
 
     def __init__(self, count: int) -> None:
         self._lowest: Places = np.arange(count, dtype=np.int32)
@@ -173,7 +173,7 @@ class _Groups:
         return self._lowest[places]
 
     def join(self, one: Places, other: Places) -> None:
-        """Take down that places belong together."""
+        """Record that places belong together."""
         one, other = self._lowest[one], self._lowest[other]
         is_news = one != other
         if is_news.any():
@@ -200,7 +200,7 @@ class _Groups:
 
 
 def _masks(fingerprints: Fingerprints, bits: int) -> list[np.uint64]:
-    """Return which bits the fingerprints are sorted by, one after the other."""
+    """Return the sets of bits by which the fingerprints are sorted, one after the other."""
     if not 0 <= bits < BITS:
         raise ValueError(f"fingerprints have {BITS} bits; {bits} of them cannot differ")
     told = np.cumsum(_told_by_bits(fingerprints))
@@ -220,7 +220,7 @@ def _masks(fingerprints: Fingerprints, bits: int) -> list[np.uint64]:
 
 
 def _told_by_bits(fingerprints: Fingerprints) -> NDArray[np.float64]:
-    """Return how much each bit tells, the lowest first: its entropy, but never nothing."""
+    """Return the information of each bit, the lowest first: its entropy, but never 0."""
     sample = fingerprints[:: max(len(fingerprints) // _SAMPLE, 1)]
     ones = [np.count_nonzero(sample & np.uint64(1 << bit)) for bit in range(BITS)]
     share = (np.array(ones) + 0.5) / (len(sample) + 1)

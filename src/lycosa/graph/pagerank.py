@@ -35,7 +35,7 @@ class Ranked(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """How a PageRank is computed, and when it is good enough."""
+    """Parameters of a PageRank: damping, and the error at which to stop."""
 
     damping: float = DAMPING
     tolerance: float = TOLERANCE
@@ -49,7 +49,7 @@ def pagerank(
     most_steps: int = MOST_STEPS,
     on_step: Callable[[int, float], None] = lambda step, error: None,
 ) -> Ranked:
-    """Return the PageRank of every node; `on_step` is told the error that is left."""
+    """Return the PageRank of every node; `on_step` gets the remaining error."""
     degrees = graph.out_degrees.astype(np.float64)
     return _iterated(graph.into, degrees, Bounds(damping, tolerance, most_steps), on_step)
 

@@ -7,18 +7,17 @@ every link of every page is compiled:
   * `unfollowed` gives the reason of links that the job does not follow whatever they lead to;
   * `sifted` parts the links that the job follows from the others, and merges those with the same
     target and kind;
-  * `unsettled` finds the links that the frontier does not know yet, or knows as farther away;
+  * `Ways.unsettled` finds the links that the frontier does not know yet, or knows as farther away,
+    `Ways.parted` the partitions that they go to;
   * `keys_of` and `pages_among` take keys and known pages out of targets;
-  * `outlinks` writes the lines of a WARC metadata record;
-  * `Rows` collects the columns of the table of links.
+  * `outlinks` writes the lines of a WARC metadata record.
 
-    escapes       escapes that a URL does not need, as `%7E`
-    known         what `unsettled` compares links with: the pages of a partition
-    _columns      these functions, compiled
-    pure_columns  the same in Python: the oracle that tests compare `_columns` with
+    escapes   escapes that a URL does not need, as `%7E`
+    known     what `Ways` compares links with: the pages of a partition
+    _columns  these functions, compiled
 
-Not here: resolving and judging a reference (`lycosa.url`), the kinds of links
-(`lycosa.records`; here they are numbers below 64).
+Not here: resolving and judging a reference (`lycosa.url`), the kinds of links (`lycosa.records`;
+here they are numbers below 64), the rows of the table of links (`lycosa.store.tables`).
 """
 
 from __future__ import annotations
@@ -26,15 +25,15 @@ from __future__ import annotations
 from msgspec import Struct
 
 from lycosa.links._columns import (
-    Rows,
     Target,
+    Ways,
     have_parameters,
     keys_of,
+    note_pages,
     outlinks,
     pages_among,
     sifted,
     unfollowed,
-    unsettled,
 )
 from lycosa.links.known import Known, Reach
 
@@ -44,16 +43,16 @@ __all__ = [
     "Known",
     "Links",
     "Reach",
-    "Rows",
     "Target",
+    "Ways",
     "have_parameters",
     "keys_of",
     "mask_of",
+    "note_pages",
     "outlinks",
     "pages_among",
     "sifted",
     "unfollowed",
-    "unsettled",
 ]
 
 

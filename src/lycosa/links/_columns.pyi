@@ -1,6 +1,6 @@
 """Types of the compiled module; what it does is told in `_columns.pyx`."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Protocol
 
 from lycosa.links.known import Known, Reach
@@ -54,12 +54,32 @@ class Columns(RawColumns, Protocol):
     @property
     def positions(self) -> Sequence[int]: ...
 
-class Rows:
-    def __init__(self, names: list[str]) -> None: ...
-    def __len__(self) -> int: ...
-    def add(self, source: int, url: str, fetch: int, moment: int, links: Columns) -> None: ...
-    def columns(self) -> tuple[bytes | tuple[bytes, ...], ...]: ...
+Part = tuple[list[Target], list[str], list[int], list[str]]
+"""Links that go to one partition: targets, keys, distances, keys of requisites."""
 
+class Ways:
+    def __init__(
+        self,
+        free_kinds: int,
+        requisite_kinds: int,
+        farthest: tuple[int, int],
+        partition_of: Callable[[str], int],
+    ) -> None: ...
+    def unsettled(
+        self, targets: Sequence[Target], kinds: Sequence[int], known_pages: Known, reach: Reach
+    ) -> list[int]: ...
+    def parted(
+        self,
+        targets: Sequence[Target],
+        kinds: Sequence[int],
+        places: Sequence[int],
+        reach: Reach,
+        number: int,
+        own_site: str,
+        lead: Callable[[Target], Target] | None,
+    ) -> tuple[dict[int, Part], int]: ...
+
+def note_pages(targets: list[Target], pages: list[int], guesses: Sequence[int]) -> None: ...
 def unfollowed(
     kinds: Sequence[int], rels: Sequence[str], by_kind: list[str], nofollow: str
 ) -> list[str]: ...
@@ -67,16 +87,12 @@ def keys_of(targets: Sequence[Target]) -> list[str]: ...
 def pages_among(targets: Sequence[Target], partition: int) -> list[int]: ...
 def have_parameters(targets: Sequence[Target]) -> bool: ...
 def sifted(
-    targets: Sequence[Target], raw: RawColumns, excused: str, by: int
-) -> tuple[list[list[Any]], list[list[Any]], dict[str, int]]: ...
-def unsettled(
     targets: Sequence[Target],
-    kinds: Sequence[int],
-    known_pages: Known,
-    reach: Reach,
-    free_kinds: int,
-    requisite_kinds: int,
-) -> list[int]: ...
+    raw: RawColumns,
+    excused: str,
+    by: int,
+    uncounted: Collection[str] = frozenset(),
+) -> tuple[list[list[Any]], list[list[Any]], dict[str, int]]: ...
 def outlinks(
     targets: Sequence[Target], kinds: Sequence[int], rels: Sequence[str], names: list[str]
 ) -> bytes: ...

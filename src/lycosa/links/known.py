@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from array import array
-from typing import NamedTuple
+
+from lycosa.tuples import NamedTuple
 
 
 class Known(NamedTuple):

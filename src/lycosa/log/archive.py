@@ -1,12 +1,12 @@
 """Compressed files for the log's batches that a snapshot already covers.
 
-Each partition has one file, which is appended to and never rewritten. It holds frames of
-`(first sequence, last sequence, length, crc, zstd(batches))`. Together with the log it is the
-whole history, so a crawl can be resumed without any snapshot, and `explain` can tell how a URL
-was found long ago.
+Each partition has one file, which is appended to and never rewritten. It holds frames of `(first
+sequence, last sequence, length, crc, zstd(batches))`. Together with the log it is the whole
+history. A crawl can therefore be resumed without a snapshot, and `explain` can tell the discovery
+of an old URL.
 
-A crash can leave half a frame at the end; the next append cuts it off. A crash between
-archiving and deleting from the log archives a range twice; readers skip what they have.
+A crash can leave half a frame at the end; the next append cuts it off. A crash between archiving
+and deleting from the log archives a range twice; readers skip the repetition.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def framed(
 ) -> Iterator[tuple[list[tuple[int, bytes]], bool]]:
     """Yield batches in groups for one frame each; the last batch comes alone, marked as last.
 
-    A log keeps its last batch, also where everything before it is in the archive.
+    A log keeps its last batch, even if everything before it is in the archive.
     """
     group: list[tuple[int, bytes]] = []
     size = 0
@@ -89,7 +89,7 @@ class Archive:
             _check_magic(path, start)
             while header := file.read(FRAME.size):
                 if len(header) < FRAME.size:
-                    return
+                    return  # a crash left a part of the last frame, whose batches are in the log
                 _, last, length, checksum = FRAME.unpack(header)
                 if last <= after:
                     file.seek(length, os.SEEK_CUR)
@@ -100,11 +100,11 @@ class Archive:
                 if zlib.crc32(packed) != checksum:
                     raise FormatError(
                         f"{path}: the batches up to sequence {last} are damaged\n"
-                        "  keep what can be read: lycosa verify"
+                        "  keep the readable parts: lycosa verify"
                         f" {self._folder.parent.parent} --repair"
                     )
                 for sequence, batch in _batches.decode(zstandard.decompress(packed)):
-                    if sequence > after:
+                    if sequence > after:  # a crash may have archived a range twice
                         after = sequence
                         yield sequence, batch
 
@@ -136,7 +136,7 @@ class Archive:
 
 
 def _frame_ends(descriptor: int, position: int) -> Iterator[int]:
-    """Yield where every whole frame ends."""
+    """Yield the end of every whole frame."""
     size = os.fstat(descriptor).st_size
     while position + FRAME.size <= size:
         length = FRAME.unpack(os.pread(descriptor, FRAME.size, position))[2]
@@ -149,6 +149,6 @@ def _frame_ends(descriptor: int, position: int) -> Iterator[int]:
 def _check_magic(path: Path, start: bytes) -> None:
     if start != MAGIC:
         raise FormatError(
-            f"{path}: not an archive that this Lycosa reads (it starts with {start[:17]!r})\n"
+            f"{path}: not an archive that this Lycosa can read (it starts with {start[:17]!r})\n"
             "  resume the crawl with the release that wrote it or a newer one"
         )

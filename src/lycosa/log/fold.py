@@ -21,19 +21,19 @@ class Folded(Protocol):
     sequence: int
 
     def apply(self, event: AnyEvent) -> object:
-        """Change the state as the event says: no clock, no configuration, no randomness."""
+        """Change the state by the event alone: no clock, no configuration, no randomness."""
 
 
 def replay(state: Folded, batches: Iterable[tuple[int, bytes]]) -> int:
-    """Apply the batches that the state does not know yet; returns how many events."""
+    """Apply the batches that the state does not know yet; return the number of events."""
     applied = 0
     for sequence, batch in batches:
         if sequence <= state.sequence:
             continue
         if sequence != state.sequence + 1:
             raise LogError(
-                f"the log goes from sequence {state.sequence} to {sequence}: a part is missing\n"
-                "  its archive was moved or deleted; put log/archive back, or rebuild the log from"
+                f"the log jumps from sequence {state.sequence} to {sequence}: a part is missing\n"
+                "  its archive was moved or deleted; restore log/archive, or rebuild the log from"
                 " the segments: lycosa verify DIR --repair"
             )
         events = decode_events(batch)

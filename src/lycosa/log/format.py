@@ -1,13 +1,13 @@
 """Encodes events and inbox messages as bytes, with a version number in front.
 
-A batch is the MessagePack array `[version, [event, …]]`. A reader refuses versions
-that are newer than itself, by name, and upgrades older ones: `UPGRADES[n]` turns the
-decoded lists of version n into those of version n + 1. msgspec was measured against the
-standard library's pickle and json (docs/decisions/0003-encoding.md).
+A batch is the MessagePack array `[version, [event, …]]`. A reader refuses newer versions than its
+own, naming them, and upgrades older ones: `UPGRADES[n]` turns the decoded lists of version n into
+those of version n + 1. msgspec was measured against the standard library's pickle and json
+(docs/decisions/0003-encoding.md).
 
-A field added at the end of an event, with a default, needs no new version: older releases
-ignore it. A new event needs one, since older releases would take it for damage; the batches
-written before it are read as they are (`READ_AS_THEY_ARE`).
+A field added at the end of an event, with a default, needs no new version, because older releases
+ignore it. A new event needs one, because older releases would report it as damage. Batches written
+before it are read unchanged (`READ_AS_THEY_ARE`).
 
     1   the first format
     2   new events: origins that cannot be reached, records that were lost
@@ -29,7 +29,7 @@ from lycosa.records import AnyEvent, AnyMessage
 VERSION = 3
 
 READ_AS_THEY_ARE = frozenset({1, 2, VERSION})
-"""Versions that hold only events which the current one has too, in the same form."""
+"""Versions whose events are all in the current version too, in the same form."""
 
 UPGRADES: dict[int, Callable[[list[Any]], list[Any]]] = {}
 """Functions that upgrade the items of a batch from version n to n + 1."""
@@ -41,13 +41,13 @@ _raw_items = msgpack_decoder(tuple[int, list[msgspec.Raw]])
 
 @cache
 def _events() -> msgspec.msgpack.Decoder[list[AnyEvent]]:
-    """Return what reads events; a new crawl reads none, and to make it takes a millisecond."""
+    """Return the decoder of events, made late: a new crawl reads none, and making it takes 1 ms."""
     return msgpack_decoder(list[AnyEvent])
 
 
 @cache
 def _messages() -> msgspec.msgpack.Decoder[list[AnyMessage]]:
-    """Return what reads inbox messages."""
+    """Return the decoder of inbox messages."""
     return msgpack_decoder(list[AnyMessage])
 
 
@@ -57,7 +57,7 @@ def encode(items: Sequence[AnyEvent] | Sequence[AnyMessage]) -> bytes:
 
 
 def merge(batches: Sequence[bytes]) -> list[bytes]:
-    """Return as few batches as hold the same items in the same order; the items are not read."""
+    """Return the fewest batches with the same items in the same order, without decoding them."""
     if len(batches) == 1:
         return list(batches)
     merged: list[tuple[int, list[msgspec.Raw]]] = []

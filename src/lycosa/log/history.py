@@ -1,8 +1,8 @@
 """Reads a partition's batches from archive and log as one, while its owner moves them.
 
-A batch is copied to the archive before it is removed from the log. So what is missing in the log
-is in the archive by then, and a reader that meets a gap reads the archive again. Only a gap that
-stays is damage; then the batches behind it are yielded, and the fold raises.
+A batch is copied to the archive before it is removed from the log. A batch missing in the log is
+therefore in the archive, and a reader that meets a gap reads the archive again. Only a gap that
+remains is damage; then the batches behind it are yielded, and the fold raises.
 """
 
 from __future__ import annotations

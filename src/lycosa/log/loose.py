@@ -1,17 +1,18 @@
 """A log with everything that may happen between a worker and a server, drawn from a seed.
 
-`LooseServer` is what all machines of a simulation share. Each machine has a `LooseLog`, its
-connection. Whatever the contract (`protocol`) allows happens to it, as often as `Faults` says:
+`LooseServer` is shared by all machines of a simulation. Each machine has a `LooseLog` as its
+connection. All failures that the contract (`protocol`) allows happen to it, as often as `Faults`
+tells:
 
     lost answers       the write has happened; the caller gets `LogUnavailable`
-    timeouts           nothing has happened
-    undecided refusals the server refuses because another write is under way: nothing has happened
-    late writes        nothing has happened yet: it will after some more calls, if it still can
-    failed parts       of a commit's writes some happen, then the connection is gone
-    stale reads        heads, inboxes, logs and notes as they were, each partition at another moment
-    a cut connection   nothing gets through until it is healed (`is_cut_off`)
+    timeouts           the write has not happened
+    undecided refusals the server refuses because another write is in flight
+    late writes        the write happens after some more calls, if it still can
+    failed parts       some of a commit's writes happen, then the connection is gone
+    stale reads        earlier heads, inboxes, logs and notes, each partition at another moment
+    a cut connection   no call gets through until it is healed (`is_cut_off`)
 
-What never happens is what the contract rules out: half a write, two writes with one `expect`, an
+Failures that the contract rules out never happen: half a write, two writes with one `expect`, an
 inbox entry that is shown before the notes its sender knew.
 """
 
@@ -32,7 +33,7 @@ _REMEMBERED = 8
 
 
 class Faults(NamedTuple):
-    """How often each fault happens, as a share of the calls that it can happen to."""
+    """Frequencies of faults, as shares of the calls to which they can happen."""
 
     lost_answers: float = 0.05
     timeouts: float = 0.05
@@ -41,7 +42,7 @@ class Faults(NamedTuple):
     failed_parts: float = 0.05
     stale_reads: float = 0.2
     late_calls: int = 20
-    """A late write happens at most so many calls later."""
+    """Most calls until a late write happens."""
 
 
 NO_FAULTS = Faults(0, 0, 0, 0, 0, 0)
@@ -73,11 +74,11 @@ class LooseServer(MemoryLog):
         return chance.choice([self._heads[partition], *self._earlier[partition]])
 
     def hold_back(self, write: Callable[[], object], calls: int) -> None:
-        """Let a write happen after some more calls, whoever makes them."""
+        """Delay a write by some calls of any machine."""
         self._late.append((self._calls + calls, write))
 
     def count_call(self) -> None:
-        """Let the late writes happen whose moment has come."""
+        """Do the delayed writes that are due."""
         self._calls += 1
         due = [write for moment, write in self._late if moment <= self._calls]
         if due:
@@ -91,7 +92,7 @@ class LooseServer(MemoryLog):
 
 
 class LooseLog:
-    """One machine's connection to the server."""
+    """A machine's connection to the server."""
 
     crawl = ""
     reads_at_once = 1
@@ -168,19 +169,19 @@ class LooseLog:
         return head
 
     def owner(self, partition: int) -> str:
-        """Return the owner, as far as this machine knows."""
+        """Return the owner, as this machine knows it."""
         return self._owners.get(partition, "")
 
     def trim(self, partition: int, through: int) -> int:
-        """Nothing to do: what is in memory is its own archive."""
+        """Do nothing: data in memory needs no archive."""
         return 0
 
     def note(self, name: str, value: bytes) -> bool:
-        """Note something once."""
+        """Write a note once."""
         return self._write(lambda: self._server.note(name, value))
 
     def note_at(self, name: str, value: bytes, heads: Sequence[Head]) -> bool:
-        """Note something once, if no head has moved."""
+        """Write a note once, if no head has moved."""
         return self._write(lambda: self._server.note_at(name, value, heads))
 
     def noted(self, name: str) -> bytes | None:
@@ -205,7 +206,7 @@ class LooseLog:
         """Do nothing: a commit is in the server."""
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: there are no resources to close."""
 
     def _write_each(
         self, writes: Sequence[_T], write_one: Callable[[_T], int | None]
@@ -223,7 +224,7 @@ class LooseLog:
         if self._happens(faults.timeouts):
             raise LogUnavailable("the log did not answer in time")
         if self._happens(faults.undecided_refusals):
-            raise LogUnavailable("the log refused: another write to the partition is under way")
+            raise LogUnavailable("the log refused: another write to the partition is in flight")
         if self._happens(faults.late_writes):
             self._server.hold_back(write, self._chance.randint(1, faults.late_calls))
             raise LogUnavailable("the log did not answer in time")

@@ -1,9 +1,9 @@
 """The log of a simulation, with no more guarantees than the weakest server gives.
 
 A write is all or nothing, but every write of a commit is a step of its own, and a crash can fall
-between any two of them. Inboxes share one numbering, as subjects of one stream do, so the
-sequences of one inbox have gaps. The object plays the server, so it outlives the workers that are
-killed. It answers always and at once; `loose.LooseLog` puts a network in between.
+between any two of them. Inboxes share one numbering, as subjects of one stream do, so the sequences
+of one inbox have gaps. The object plays the server, so it outlives killed workers. It always
+answers at once; `loose.LooseLog` puts a network in between.
 """
 
 from __future__ import annotations
@@ -105,22 +105,22 @@ class MemoryLog:
         return self._heads[partition]
 
     def owner(self, partition: int) -> str:
-        """Return who owns the partition."""
+        """Return the owner of the partition."""
         return self._heads[partition].owner
 
     def trim(self, partition: int, through: int) -> int:
-        """Nothing to do: what is in memory is its own archive."""
+        """Do nothing: data in memory needs no archive."""
         return 0
 
     def note(self, name: str, value: bytes) -> bool:
-        """Note something once."""
+        """Write a note once."""
         if name in self._notes:
             return False
         self._notes[name] = value
         return True
 
     def note_at(self, name: str, value: bytes, heads: Sequence[Head]) -> bool:
-        """Note something once, if no head has moved."""
+        """Write a note once, if no head has moved."""
         return list(heads) == self._heads and self.note(name, value)
 
     def noted(self, name: str) -> bytes | None:
@@ -139,7 +139,7 @@ class MemoryLog:
         """Do nothing: a simulation has no power cuts."""
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: there are no resources to close."""
 
     def _append(self, partition: int, events: bytes, identity: bytes = b"") -> int:
         self._logs[partition].append(events)
@@ -149,6 +149,6 @@ class MemoryLog:
         return sequence
 
     def _known(self, partition: int, expect: int, identity: bytes) -> int | None:
-        """Return the sequence of a write that has happened and is given again."""
+        """Return the sequence of a repeated write that has happened before."""
         known = self._identities[partition]
         return expect + 1 if len(known) > expect and known[expect] == identity else None

@@ -1,11 +1,10 @@
-"""Warns of a log server that anybody on its network can read or write.
+"""Warns of a log server that every machine on its network can read or write.
 
-A server on a loopback address or on a socket in a folder is let alone: a cluster cannot use it, and
-users of one machine are kept apart by other means. A warning is given once for each server in a
-process, before anything is read from it. It goes to the crawl's log file, and the command line
-shows it.
+A server on a loopback address or on a socket in a folder causes no warning: a cluster cannot use
+it, and users of one machine are separated by other means. A warning is given once for each server
+in a process, before the first read. It goes to the crawl's log file, and the command line shows it.
 
-Cost: nothing on the path of a page; one question to a PostgreSQL that has asked for no password.
+Cost: nothing on the path of a page; one query to a PostgreSQL that did not ask for a password.
 """
 
 from __future__ import annotations
@@ -19,7 +18,7 @@ _warned: set[str] = set()
 
 
 def is_loopback(address: str) -> bool:
-    """Return whether an IP address is one of this machine alone."""
+    """Return whether an IP address belongs to this machine alone."""
     try:
         return ipaddress.ip_address(address.partition("%")[0]).is_loopback
     except ValueError:
@@ -33,8 +32,8 @@ def warn_if_open(server: str, *, lacks_credentials: bool, is_in_clear: bool, rem
     _warned.add(server)
     problems = []
     if lacks_credentials:
-        problems.append("lets anybody in who can reach it, and they can change the crawl")
+        problems.append("accepts everybody who can reach it, and they can change the crawl")
     if is_in_clear:
-        problems.append("is not spoken to by TLS with a certificate that is checked")
+        problems.append("is not connected by TLS with a checked certificate")
     told = "; it ".join(problems)
     logger.warning("%s: %s\n  make keys and certificates: %s", server, told, remedy)

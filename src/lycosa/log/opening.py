@@ -1,7 +1,7 @@
 """Opens the log that an address names: a folder, PostgreSQL or NATS JetStream.
 
-The packages that speak to servers are an extra (`pip install 'lycosa[cluster]'`), and are loaded
-when an address asks for them: a crawl in a folder pays nothing for them.
+The clients of servers are an extra (`pip install 'lycosa[cluster]'`), and are loaded when an
+address needs them: a crawl in a folder does not pay for them.
 """
 
 from __future__ import annotations
@@ -38,11 +38,11 @@ def open_log(
     patience_seconds: float = 30.0,
     may_begin: bool = True,
 ) -> Log:
-    """Open a log; in a server it is that of the crawl with this name, which is begun if new.
+    """Open a log; on a server, that of the crawl with this name, which is begun if it is new.
 
-    Without `may_begin` a crawl that the server does not have is an error.
+    Without `may_begin` a crawl unknown to the server is an error.
 
-    The name is that of a schema or stream, and should never be used twice: a UUID's hex digits.
+    The name names a schema or stream and should be unique: use the hex digits of a UUID.
     """
     if not is_server(place):
         return SqliteLog(Path(place), partitions, durability)
@@ -65,25 +65,25 @@ def open_in_server(
     first_number: int = 1,
     **more: Any,
 ) -> ServerLog:
-    """Open the log of a crawl in a server; a new one numbers its inboxes above a number."""
+    """Open the log of a crawl in a server; a new one numbers its inboxes from a number on."""
     scheme, kind = _kind_of(address)
     if not re.fullmatch(r"[a-z0-9_]{1,50}", crawl):
         raise ConfigError(
             f"{scheme}://: a crawl in a server needs a name of a-z, 0-9 and _, not {crawl!r}\n"
-            "  take the hex digits of a UUID: no other crawl has them"
+            "  use the hex digits of a UUID, which no other crawl has"
         )
     with _missing_package_told(scheme):
         if kind == "postgres":
             from lycosa.log.postgres.log import PostgresLog
         else:
             from lycosa.log.jetstream.log import JetStreamLog
-    if kind == "postgres":  # a move fills its heads, from which it numbers
+    if kind == "postgres":  # a move fills its heads, which give the first numbers
         return PostgresLog(address, partitions, crawl, durability, **more)
     return JetStreamLog(address, partitions, crawl, durability, first_number=first_number, **more)
 
 
 def list_crawls(address: str, patience_seconds: float = 10.0) -> list[StoredCrawl]:
-    """Return the crawls that a server holds, with their notes."""
+    """Return the crawls on a server, with their notes."""
     scheme, kind = _kind_of(address)
     with _missing_package_told(scheme):
         if kind == "postgres":
@@ -99,8 +99,8 @@ def _kind_of(address: str) -> tuple[str, str]:
     if kind is None:
         shown = f"{scheme}://" if is_server(address) else address
         raise ConfigError(
-            f"{shown}: no log is kept there\n"
-            "  name a folder, postgresql://HOST/DATABASE or nats://HOST1,HOST2,HOST3"
+            f"{shown}: not a place for a log\n"
+            "  use a folder, postgresql://HOST/DATABASE or nats://HOST1,HOST2,HOST3"
         )
     return scheme, kind
 

@@ -1,8 +1,8 @@
 """Lists the archived records that the log refers to, each with the event that names it.
 
-A partition's state knows where the last answer of each page is stored. The log knows all of
-them, and the outcome of each. It is read from its beginning, so this serves `verify`
-and repairs, not every start.
+A partition's state knows the place of each page's last answer. The log knows all places, and the
+outcome of each. It is read from its beginning, so this serves `verify` and repairs, not every
+start.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ from lycosa.records import (
 
 
 class Named(NamedTuple):
-    """One record that the log names."""
+    """A record that the log names."""
 
     partition: int
     place: Place
     moment: float
-    """The moment when the answer was complete."""
+    """Moment at which the answer was complete."""
     page: int = -1
-    """The page that was asked for; -1 for a robots file."""
+    """The requested page; -1 for a robots file."""
     outcome: Outcome = Outcome.KEPT
     size_bytes: int = 0
     site: int = -1
     """The site whose robots file it is."""
     errand: str = ""
-    """The site on whose behalf a robots file was asked for elsewhere."""
+    """Site on whose behalf a robots file was requested elsewhere."""
 
     @property
     def is_page(self) -> bool:
-        """Whether a page was asked for."""
+        """Whether a page was requested."""
         return self.page >= 0
 
 
@@ -63,7 +63,7 @@ def places_of(
 ) -> Iterator[Named]:
     """Yield every record that the log of one partition names, given up or not.
 
-    `on_forgotten` is called with a host whose pages were removed: all that came before.
+    `on_forgotten` is called with a host whose earlier pages were all removed.
     """
     errands: dict[int, str] = {}
     taken = 0

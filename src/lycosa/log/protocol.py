@@ -1,29 +1,30 @@
-"""The contract of a log: its methods, its records, and what a caller may count on.
+"""The contract of a log: its methods, its records, and its promises to callers.
 
 One suite (`tests/contract/test_logs.py`) runs over all of them: `SqliteLog`, `PostgresLog`,
-`JetStreamLog`, `MemoryLog`, and `LooseLog`, which does everything that a network may do.
+`JetStreamLog`, `MemoryLog`, and `LooseLog`, which has every failure of a network.
 
 Always true:
-  * **A write is all or nothing.** The posts and the append of one `Write` happen together or not
-    at all, whatever is killed. Two writes of one commit are independent.
+  * **A write is all or nothing.** The posts and the append of one `Write` happen together or not at
+    all, whatever process is killed. Two writes of one commit are independent.
   * **A write is conditional.** It happens only if the log's last sequence is `expect`; so of two
     writers one wins, and an owner that was replaced cannot write.
   * **Log sequences are dense** (1, 2, 3, …). **Inbox sequences only increase**: there may be gaps,
     and two inboxes may share one numbering.
-  * **An answer may be lost although the write happened.** Then `LogUnavailable` is raised, and
-    nothing is known: the write has happened, has not, or still will. The caller may give the *same*
-    `Write` or `Take` again, unchanged, as often as it likes: it happens once at most, and the
-    answer is its sequence. It must not give another one with the same `expect`, and it must not
-    take the partition for lost: that says `None`, and nothing else does. A post is repeated, so it
-    may be there twice (admission is by URL); of a note, `noted` tells whose value stayed.
+  * **An answer may be lost although the write happened.** Then `LogUnavailable` is raised, and the
+    result is unknown: the write has happened, has not, or still will. The caller may repeat the
+    *same* `Write` or `Take`, unchanged, any number of times: it happens at most once, and the
+    answer is its sequence. It must not send a different one with the same `expect`, and it must not
+    treat the partition as lost: only `None` means that. A post is repeated, so it may be there
+    twice (admission is by URL); for a note, `noted` shows whose value was kept.
   * **Reads may be old.** `heads`, `inbox`, `read`, `notes` and `notes_since` may show an earlier
-    moment, and not the same one for all partitions. What is decided on them must be fenced by a
-    conditional write: a `Take` or `Write` that expects too little is refused, and `note_at` notes
-    the end of a crawl only if no head has moved. `head` and `noted` ask whoever decides on writes.
-  * **Notes come before what was posted after them**: once `inbox` has shown an entry, `notes_since`
-    shows the notes that its sender knew.
+    moment, and different moments for different partitions. Decisions based on them must be fenced
+    by a conditional write: a `Take` or `Write` that expects too little is refused, and `note_at`
+    notes the end of a crawl only if no head has moved. `head` and `noted` ask the server that
+    decides on writes.
+  * **Notes come before later posts**: once `inbox` has shown an entry, `notes_since` shows the
+    notes shows the notes that its sender knew.
 
-The three ways to fail are distinct: `None` (superseded: another owner has the partition),
+Calls fail in three distinct ways: `None` (superseded: another owner has the partition),
 `LogUnavailable` (wait and try again), any other `LogError` (damage, or a log not to be trusted).
 """
 
@@ -32,12 +33,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
-from typing import NamedTuple, Protocol
+from typing import Protocol
 
 from lycosa.errors import LogError
+from lycosa.tuples import NamedTuple
 
 INBOX_MOST = 64
-"""How many entries of an inbox are read at a time: it may hold a million seeds."""
+"""Most entries of an inbox that are read at a time: an inbox may hold a million seeds."""
+
+INBOXES_MOST = 512
+"""Most entries of several inboxes together that are read at a time, where a log can limit it."""
 
 
 class Head(NamedTuple):
@@ -49,20 +54,20 @@ class Head(NamedTuple):
 
 
 class Write(NamedTuple):
-    """One owner's commit to one partition."""
+    """An owner's commit to one partition."""
 
     partition: int
     expect: int
-    """The last sequence of the log that the owner knows."""
+    """Last sequence of the log that the owner knows."""
     events: bytes
     posts: Sequence[tuple[int, bytes]]
     """Batches of messages for the inboxes of other partitions."""
     inbox_read: int
     """Inbox entries up to this sequence are decided on in `events` and may be dropped."""
     releases: bool = False
-    """The partition has no owner from this write on: anybody may take it."""
+    """The partition has no owner from this write on: any worker may take it."""
     ends: tuple[int, bytes] | None = None
-    """A worker's number, and how far its open tables reach; only a log in a file remembers it."""
+    """A worker's number, and the ends of its open tables; only a log in a file stores them."""
 
 
 class Take(NamedTuple):
@@ -70,56 +75,58 @@ class Take(NamedTuple):
 
     partition: int
     expect: int
-    """The last sequence of the log that the new owner knows."""
+    """Last sequence of the log that the new owner knows."""
     events: bytes
 
 
 class Contents(NamedTuple):
-    """Everything that one partition has in a log, to be moved to another log."""
+    """The whole content of one partition in a log, to be moved to another log."""
 
     batches: Callable[[], Iterable[tuple[int, bytes]]]
-    """Reads all batches from sequence 1 on; called again when an answer was lost.
+    """Reads all batches from sequence 1 on; called again if an answer was lost.
 
-    The last one says that the partition has no owner.
+    The last batch records that the partition has no owner.
     """
     inbox_read: int
-    """The inbox is numbered above this: the owner takes what is not above it for decided on."""
+    """The new inbox is numbered above this: its owner treats lower numbers as decided on."""
     messages: Sequence[bytes]
-    """The entries of the inbox that are not decided on."""
+    """Entries of the inbox that are not decided on."""
 
 
 class StoredCrawl(NamedTuple):
-    """A crawl that a server holds, as a list of them shows it."""
+    """A crawl on a server, as listed there."""
 
     name: str
     partitions: int
     notes: dict[str, bytes]
 
 
-_NAME = re.compile(r"[a-z0-9_]{1,50}")
+_NAME = r"[a-z0-9_]{1,50}"
 
 
 def check_name(crawl: str) -> None:
-    """Refuse a crawl's name that a server could take for something else."""
-    if not _NAME.fullmatch(crawl):
-        raise LogError(f"a crawl's name has a-z, 0-9 and _, at most 50 of them: {crawl!r}")
+    """Refuse a crawl's name that a server could misread."""
+    if not re.fullmatch(_NAME, crawl):
+        raise LogError(
+            f"a crawl's name consists of at most 50 characters a-z, 0-9 and _: {crawl!r}"
+        )
 
 
 def no_such_crawl(place: str, crawl: str) -> LogError:
-    """Return the error for a crawl that is not, or no longer, in the server that should have it."""
+    """Return the error for a crawl that is not, or no longer, on the server of its log."""
     return LogError(
         f"{place}: the server has no crawl {crawl}; it was removed, or this is another server\n"
-        f"  list what is there: lycosa join {place} --list"
+        f"  list the crawls there: lycosa join {place} --list"
     )
 
 
 def identity_of(
     partition: int, expect: int, events: bytes, posts: Sequence[tuple[int, bytes]] = ()
 ) -> bytes:
-    """Return 16 bytes by which a log recognises a write that is given again.
+    """Return 16 bytes by which a log recognises a repeated write.
 
-    Two different writes with one `expect` differ in their bytes: one of them holds a `Taken`, which
-    names its owner, or both come from one owner, which never gives two.
+    Two different writes with one `expect` differ in their bytes: either one of them holds a
+    `Taken`, which names its owner, or both come from one owner, which never sends two.
     """
     digest = blake2b(f"{partition} {expect} {len(events)} ".encode(), digest_size=16)
     digest.update(events)
@@ -134,25 +141,26 @@ class Log(Protocol):
 
     partitions: int
     reads_at_once: int
-    """How many partitions are best read side by side: in a file one, far away many."""
+    """Best number of partitions to read in parallel: one from a file, many from a server."""
     lock_seconds: float
-    """How long commits have waited for those of other processes, where the log can tell."""
+    """Time that commits have waited for other processes' commits, if the log can measure it."""
 
     @property
     def crawl(self) -> str:
-        """The name of the crawl in its server; of a log in a file, the name that a move gave it."""
+        """Name of the crawl on its server; for a log in a file, the name that a move gave it."""
 
     def take(self, owner: str, takes: Sequence[Take]) -> list[int | None]:
         """For each take append as the new owner; the new sequence, or None if superseded.
 
-        A superseded take changes nothing, and does not hold up the others.
+        A superseded take changes nothing, and does not affect the others.
         """
 
     def commit(self, writes: Sequence[Write]) -> list[int | None]:
-        """For each write post and append, both or neither; the new sequence, or None if superseded.
+        """Post and append for each write, both or neither; return new sequences, None if
+        superseded.
 
-        A superseded write changes nothing: neither its events nor its posts are kept. A write that
-        has happened and is given again returns its sequence again.
+        A superseded write changes nothing: neither its events nor its posts are kept. A repeated
+        write that has happened returns its sequence again.
         """
 
     def read(self, partition: int, after: int) -> Iterator[tuple[int, bytes]]:
@@ -164,13 +172,17 @@ class Log(Protocol):
     def post_all(
         self, posts: Sequence[tuple[int, bytes]], notes: Mapping[str, bytes] | None = None
     ) -> None:
-        """Note, then post, all or nothing where the log can; what has been noted stays as it is."""
+        """Write notes, then post, all or nothing if the log can; existing notes keep their
+        values."""
 
     def inbox(self, partition: int, after: int) -> list[tuple[int, bytes]]:
         """Return the next inbox entries after a sequence, in order; at most `INBOX_MOST`."""
 
     def inboxes(self, after: Mapping[int, int]) -> dict[int, list[tuple[int, bytes]]]:
-        """Return the next entries of several inboxes, each after its sequence; none if empty."""
+        """Return next entries of several inboxes, each after its sequence; {} if all are empty.
+
+        There may be more of them, and in other inboxes; the next call returns these.
+        """
 
     def heads(self) -> list[Head]:
         """Return the heads of all partitions, not necessarily of one moment."""
@@ -181,20 +193,20 @@ class Log(Protocol):
     def owner(self, partition: int) -> str:
         """Return the owner of a partition; called before every request, so it costs no network.
 
-        The log of one machine knows every take. That of a cluster knows what this object has
-        written and read; there tenure fences requests.
+        The log of one machine knows every take. The log of a cluster knows only takes that this
+        object has written or read; there the lease (tenure) fences requests.
         """
 
     def trim(self, partition: int, through: int) -> int:
         """Move batches up to a sequence to the archive; returns how many."""
 
     def note(self, name: str, value: bytes) -> bool:
-        """Note something about the job once; False if the name has been noted before."""
+        """Write a note about the job once; return False if a note with this name exists."""
 
     def note_at(self, name: str, value: bytes, heads: Sequence[Head]) -> bool:
-        """Note something once, but only if no log and no inbox has moved since `heads`.
+        """Write a note once, but only if no log and no inbox has moved since `heads`.
 
-        False if the name has been noted before, or something has moved: then look again.
+        Returns False if the note exists, or a head has moved: then look again.
         """
 
     def noted(self, name: str) -> bytes | None:
@@ -204,13 +216,13 @@ class Log(Protocol):
         """Return all notes whose names begin with a prefix."""
 
     def notes_since(self, number: int) -> tuple[int, dict[str, bytes]]:
-        """Return the number of the last note and what was noted after `number`; perhaps more."""
+        """Return the number of the last note and the notes after `number`; perhaps more."""
 
     def sync(self) -> None:
-        """Return when a power cut cannot take anything that was committed before.
+        """Return when a power cut can no longer take earlier commits.
 
-        Files that outlive a cut and rest on commits are written after this: sealed segments,
-        snapshots, archives. A log in a server keeps what its `durability` says by itself.
+        Files that survive a cut and depend on commits are written after this: sealed segments,
+        snapshots, archives. A log on a server keeps its promise of `durability` by itself.
         """
 
     def close(self) -> None:
@@ -218,10 +230,10 @@ class Log(Protocol):
 
 
 class FillableLog(Log, Protocol):
-    """A new log that can be filled with what another one holds."""
+    """A new log that can be filled with the content of another log."""
 
     def fill(self, partition: int, contents: Contents) -> None:
-        """Fill a partition that has nothing; batches keep their sequences."""
+        """Fill an empty partition; batches keep their sequences."""
 
 
 class ServerLog(FillableLog, Protocol):

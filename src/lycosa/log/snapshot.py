@@ -1,9 +1,9 @@
-"""Saves a partition's state at one sequence, so that a resume has less to replay.
+"""Saves a partition's state at one sequence, to shorten the replay of a resume.
 
-Partitions are snapshotted one at a time, in turn, so that no resume has much to replay
-and no moment has much to write. A snapshot is written under a temporary name, synced
-and renamed; the previous one is removed only then. A damaged snapshot is ignored
-and the state is folded from the archive and the log instead: slower, never wrong.
+Partitions are saved one at a time, in turn, so that no resume has a long replay and no moment has a
+long write. A snapshot is written under a temporary name, synced and renamed; only then the previous
+one is removed. A damaged snapshot is ignored and the state is folded from the archive and the log
+instead, which is slower and never wrong.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Snapshots(Protocol):
     """Keeps the newest snapshot of every partition."""
 
     def write(self, partition: int, sequence: int, state: bytes) -> int:
-        """Keep a snapshot, durably; returns its size in bytes."""
+        """Store a snapshot durably; return its size in bytes."""
 
     def newest(self, partition: int) -> tuple[int, bytes] | None:
         """Return the newest whole snapshot as (sequence, state)."""
@@ -43,7 +43,7 @@ class MemorySnapshots:
         self._kept: dict[int, tuple[int, bytes]] = {}
 
     def write(self, partition: int, sequence: int, state: bytes) -> int:
-        """Keep a snapshot."""
+        """Store a snapshot."""
         reach("snapshot.before-rename")
         self._kept[partition] = (sequence, state)
         reach("snapshot.renamed")
@@ -62,7 +62,7 @@ class SnapshotFolder:
         folder.mkdir(parents=True, exist_ok=True)
 
     def write(self, partition: int, sequence: int, state: bytes) -> int:
-        """Write, sync, rename, and remove what is older."""
+        """Write, sync, rename, and remove older snapshots."""
         packed = zstandard.compress(state, 3)
         checksum = _checksum(packed, partition, sequence)
         header = _HEADER.pack(_MAGIC, VERSION, sequence, len(packed), checksum)
@@ -94,21 +94,23 @@ class SnapshotFolder:
         return [(int(pair[0]), int(pair[1])) for pair in names if all(map(str.isdigit, pair))]
 
     def _of(self, partition: int) -> list[Path]:
-        # Not by `glob`, which would compile an expression for each partition.
+        # `glob` and `iterdir` make a path for each file and partition: 8 ms of a resume.
         beginning = f"{partition:04d}-"
-        found = (path for path in self._folder.iterdir() if path.name.startswith(beginning))
-        return sorted((path for path in found if path.suffix == ".snapshot"), reverse=True)
+        names = [name for name in os.listdir(self._folder) if name.startswith(beginning)]  # noqa: PTH208
+        names = [name for name in names if name.endswith(".snapshot")]
+        return [self._folder / name for name in sorted(names, reverse=True)]
 
 
 def _checksum(packed: bytes, partition: int, sequence: int) -> int:
-    """Return the CRC of a snapshot; of another partition's file under this name it is another."""
+    """Return the CRC of a snapshot; it differs for another partition's file under this name."""
     return zlib.crc32(packed, zlib.crc32(b"%d %d" % (partition, sequence)))
 
 
 def read_snapshot(path: Path) -> tuple[int, bytes] | None:
-    """Return a snapshot as (sequence, state); None when it is not whole, or is another one.
+    """Return a snapshot as (sequence, state); None if it is not whole, or belongs to another
+    partition.
 
-    In files of older versions the checksum says nothing of their names.
+    In files of older versions the checksum does not cover their names.
     """
     partition, _, named = path.stem.partition("-")
     with contextlib.suppress(OSError, zstandard.ZstdError):
@@ -123,7 +125,7 @@ def read_snapshot(path: Path) -> tuple[int, bytes] | None:
             return None
         if version > VERSION:
             raise FormatError(
-                f"{path}: a snapshot of format {version}; this Lycosa reads up to {VERSION}\n"
+                f"{path}: has snapshot format {version}; this Lycosa reads up to {VERSION}\n"
                 "  resume with a newer release, or delete the file to fold the log instead"
             )
         return sequence, zstandard.decompress(packed)

@@ -1,8 +1,8 @@
 """The log of one machine: a single SQLite file, shared by all its workers.
 
-It uses write-ahead mode and one transaction per commit, so links and events become visible
-together or not at all. `durability="process"` survives any kill of the process (the kernel has
-the bytes); a power cut takes the commits since the last `sync`, and never damages the file
+It uses write-ahead mode and one transaction per commit, so links and events become visible together
+or not at all. `durability="process"` survives any kill of the process, because the kernel has the
+bytes; a power cut takes the commits since the last `sync`, and never damages the file
 (`synchronous=NORMAL`). `"power"` waits for the disk at each commit.
 
 There are two connections: commits run in a side thread on one, and the worker reads on the other,
@@ -28,13 +28,11 @@ from lycosa.log.archive import Archive, framed
 from lycosa.log.file_systems import refuse_network_file_system as refuse_network_file_system
 from lycosa.log.history import read_history
 from lycosa.log.ownership import Takes
-from lycosa.log.protocol import INBOX_MOST, Contents, Head, Take, Write
+from lycosa.log.protocol import INBOX_MOST, INBOXES_MOST, Contents, Head, Take, Write
 from lycosa.log.sqlite_files import ENDS, SCHEMA, connected, failure, sync_commits, write_ahead
 
 VERSION = 1
 _APPLICATION_ID = 0x4C79636F  # "Lyco"
-_WRITER_SECONDS = 60
-"""How long who writes waits for another process."""
 
 
 class SqliteLog:
@@ -50,17 +48,15 @@ class SqliteLog:
         self._archive = Archive(folder / "archive")
         self._lock = threading.RLock()
         self.lock_seconds = 0.0
-        """The total time spent waiting for other writing processes."""
+        """Total time spent waiting for other writing processes."""
         self._written = 0
-        """How many transactions this object has committed."""
+        """Number of transactions that this object has committed."""
         self._synced = -1
-        """How many of them the disk has; none is known of what others wrote before."""
+        """Number of those that are on disk; -1 because earlier writes of others may not be."""
         with ExitStack() as opened:
             with self._failures_told():
-                self._connection = opened.enter_context(
-                    closing(connected(self._path, _WRITER_SECONDS))
-                )
-                write_ahead(self._connection, _WRITER_SECONDS)
+                self._connection = opened.enter_context(closing(connected(self._path)))
+                write_ahead(self._connection)
                 # With OFF the database may reach the disk before the write-ahead file does.
                 level = "FULL" if durability == "power" else "NORMAL"
                 self._connection.execute(f"PRAGMA synchronous={level}")
@@ -73,13 +69,13 @@ class SqliteLog:
                 self._takes = Takes(folder / "takes")
             except OSError as problem:
                 raise self._failure(problem) from problem
-            opened.pop_all()  # all went well: `close` closes them
+            opened.pop_all()  # no failure: from now on `close` closes them
         self._owners: dict[int, str] = {}
         self._owners_at = -1
 
     @property
     def crawl(self) -> str:
-        """The name that a move gave the log, as it was noted."""
+        """The name that a move noted in the log."""
         return (self.noted("name") or b"").decode()
 
     def take(self, owner: str, takes: Sequence[Take]) -> list[int | None]:
@@ -129,7 +125,7 @@ class SqliteLog:
     def read(self, partition: int, after: int) -> Iterator[tuple[int, bytes]]:
         """Yield archived batches, then those of the log.
 
-        Its owner may trim the log meanwhile: what is missing there is then in the archive.
+        Its owner may trim the log in the meantime: a batch missing there is then in the archive.
         """
         return read_history(
             after,
@@ -180,13 +176,19 @@ class SqliteLog:
         )
 
     def inboxes(self, after: Mapping[int, int]) -> dict[int, list[tuple[int, bytes]]]:
-        """Return the next entries of several inboxes: of those whose head says that there are."""
-        heads = self.heads()
-        return {
-            partition: entries
-            for partition, last in after.items()
-            if heads[partition].inbox > last and (entries := self.inbox(partition, last))
-        }
+        """Return the next entries of several inboxes, in one query."""
+        rows = self._rows(
+            "SELECT partition, sequence, batch FROM inbox"
+            f" WHERE partition IN ({','.join('?' * len(after))})"
+            f" ORDER BY partition, sequence LIMIT {INBOXES_MOST}",
+            *after,
+        )
+        found: dict[int, list[tuple[int, bytes]]] = {}
+        for partition, sequence, batch in rows:
+            # Entries that are read and not committed yet are still in the table.
+            if sequence > after[partition]:
+                found.setdefault(partition, []).append((sequence, batch))
+        return found
 
     def heads(self) -> list[Head]:
         """Return all heads, as of one moment."""
@@ -200,7 +202,7 @@ class SqliteLog:
 
     def owner(self, partition: int) -> str:
         """Return the owner of a partition; cached, because every request needs it."""
-        number = self._takes.number()
+        number = self._takes.word[0]
         if number != self._owners_at:
             self._owners, self._owners_at = {}, number
         known = self._owners.get(partition)
@@ -222,7 +224,7 @@ class SqliteLog:
             ).fetchall()
         if not rows:
             return 0
-        self.sync()  # the archive outlives a power cut, and must not know more than the log
+        self.sync()  # the archive survives a power cut, and must not be ahead of the log
         self._archive.append(partition, rows)
         reach("trim.archived")
         with self._transaction():
@@ -232,7 +234,7 @@ class SqliteLog:
         return len(rows)
 
     def note(self, name: str, value: bytes) -> bool:
-        """Note something once."""
+        """Write a note once."""
         with self._transaction():
             cursor = self._connection.execute(
                 "INSERT OR IGNORE INTO notes VALUES (?, ?)", (name, value)
@@ -240,7 +242,7 @@ class SqliteLog:
             return cursor.rowcount == 1
 
     def note_at(self, name: str, value: bytes, heads: Sequence[Head]) -> bool:
-        """Note something once, if no head has moved."""
+        """Write a note once, if no head has moved."""
         with self._transaction():
             rows = self._connection.execute(
                 "SELECT log, inbox, owner FROM heads ORDER BY partition"
@@ -278,7 +280,7 @@ class SqliteLog:
         messages: Iterable[tuple[int, int, bytes]],
         notes: Mapping[str, bytes],
     ) -> None:
-        """Fill a new log with what could be read from a damaged one."""
+        """Fill a new log with the readable parts of a damaged one."""
         with self._transaction():
             execute = self._connection.executemany
             rows = [(head.log, head.inbox, head.owner, number) for number, head in heads]
@@ -309,7 +311,7 @@ class SqliteLog:
         )
 
     def sync(self) -> None:
-        """Bring everything that is committed to the disk, with one fsync; none if it is there."""
+        """Write all commits to disk with one fsync, unless they are there."""
         if self._synced != (written := self._written):
             try:
                 sync_commits(self._path)
@@ -318,7 +320,7 @@ class SqliteLog:
             self._synced = written
 
     def close(self) -> None:
-        """Close the file; a transaction under way is undone, as by a kill."""
+        """Close the file; a transaction in progress is undone, as by a kill."""
         self._reader.close()
         self._connection.close()
         self._takes.close()
@@ -342,12 +344,12 @@ class SqliteLog:
                 return partitions
             if application != _APPLICATION_ID:
                 raise FormatError(
-                    f"{self._path}: is not a log of Lycosa, or a damaged one\n"
-                    f"  find out which: lycosa verify {self.crawl_folder}"
+                    f"{self._path}: is not a log of Lycosa, or is damaged\n"
+                    f"  to find out: lycosa verify {self.crawl_folder}"
                 )
             if (version := self._pragma("user_version")) != VERSION:
                 raise FormatError(
-                    f"{self._path}: a log of format {version}; this Lycosa reads format {VERSION}\n"
+                    f"{self._path}: has log format {version}; this Lycosa reads format {VERSION}\n"
                     "  it was written by another release: resume with that one or a newer one"
                 )
             row = self._connection.execute("SELECT count(*) FROM heads").fetchone()
@@ -373,7 +375,7 @@ class SqliteLog:
     def _results(
         self, valid: Sequence[Take | Write], given: Sequence[Take | Write]
     ) -> list[int | None]:
-        """Return the sequences of what was written, now or when it was given before."""
+        """Return the sequences of the writes, including those of repeated writes."""
         accepted = {one.partition for one in valid}
         return [
             one.expect + 1 if one.partition in accepted or self._is_known(one) else None
@@ -381,7 +383,7 @@ class SqliteLog:
         ]
 
     def _is_known(self, one: Take | Write) -> bool:
-        """Return whether a write that is given again has happened before."""
+        """Return whether a repeated write has happened before."""
         row = self._connection.execute(
             "SELECT batch FROM log WHERE partition = ? AND sequence = ?",
             (one.partition, one.expect + 1),

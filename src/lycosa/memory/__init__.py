@@ -3,11 +3,11 @@
 Memory comes in pages of 4 kB, and the processor has to look up each of them; a crawl touches a
 little of everything with every web page. Linux provides pages of 2 MB on request (`madvise`). The C
 library requests them if its environment says so, but reads the environment only once, at the very
-start. So a crawl begins by starting itself anew in such an environment, which takes 10 ms
-(docs/decisions/0030-large-pages.md). Python's small objects do not come from the C library:
+start. So the process that crawls is started in such an environment by the one that watches it
+(docs/decisions/0015-one-page.md). Python's small objects do not come from the C library:
 `_arenas` puts their arenas into large pages, in every process of a crawl.
 
-The setting is meant for our own processes. A process that was started anew puts its
+The setting is meant for our own processes. A process that was started with it puts its
 environment back as it was, and passes the setting on only to the workers that it starts
 (`worker_environment`), which do the same. A program that a plugin starts sees nothing of it.
 
@@ -17,7 +17,7 @@ Always true:
   * nothing depends on it: where large pages are impossible or already in use, nothing happens;
   * a user's own value of `glibc.malloc.hugetlb` or `mmap_threshold` is not overruled; 0 for
     the first means no large pages at all;
-  * once `begin_anew` or `restore_environment` has returned, `os.environ` is what the user gave.
+  * once `restore_environment` has returned, `os.environ` is what the user gave.
 """
 
 import gc
@@ -39,26 +39,16 @@ _told: str | None = None
 """What the C library of this process was told by us; None if by the user, or not at all."""
 
 
-def begin_anew() -> None:
-    """Start this process again with large pages, if it can have them and does not.
+def anew_environment() -> dict[str, str] | None:
+    """Return the environment to start a crawl's process in, with large pages.
 
-    To be called before anything is loaded. Somebody who watches (a debugger, a profiler) would
-    lose sight of it, so then it is not done.
+    None where it has them, or cannot have them. A debugger or a profiler would lose sight of a
+    process that is started, so then it is None, too.
     """
-    restore_environment()
     tunables = with_large_pages(told())
-    if tunables is None or _is_watched():
-        return
-    if not sys.executable or not are_given():
-        return
-    try:
-        os.execve(
-            sys.executable,
-            [sys.executable, *sys.orig_argv[1:]],
-            _with_tunables(tunables),
-        )
-    except OSError:
-        return  # it goes on as it is
+    if tunables is None or _is_watched() or not are_given():
+        return None
+    return _with_tunables(tunables)
 
 
 def _is_watched() -> bool:
@@ -73,7 +63,7 @@ def _is_watched() -> bool:
 def restore_environment() -> None:
     """Put the environment back as it was before we set the tunables in it.
 
-    To be called at the start of every process that `begin_anew` or a supervisor has started.
+    To be called at the start of every process that a watcher or a supervisor has started.
     """
     global _told
     before = os.environ.pop(_BEFORE, None)
@@ -115,7 +105,7 @@ def enlarge_arenas() -> None:
     """
     if f"{_NAME}=0" in told().split(":") or not _has_pages():
         return
-    from lycosa.memory._arenas import install  # not before the process has begun anew
+    from lycosa.memory._arenas import install  # a watcher has none
 
     install()
 

@@ -73,7 +73,7 @@ class FolderObjects:
                 return None
 
     def download(self, key: str, target: Path) -> bool:
-        """Copy an object to a new file; False when there is no such object."""
+        """Copy an object to a new file; return False if there is no such object."""
         with self._failure_told("read", key):
             try:
                 content = self._path(key).open("rb")
@@ -100,7 +100,7 @@ class FolderObjects:
             yield from _below(folder, prefix.rstrip("/"))
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: no connection is open."""
 
     # -- inside ---------------------------------------------------------------------------
 
@@ -113,12 +113,13 @@ class FolderObjects:
         return self._root
 
     def _made_path(self, key: str) -> Path:
-        """Return where an object goes; the folders of a crawl are made when they are first used."""
+        """Return the path of an object; the folders of a crawl are made at first use."""
         target = self._path(key)
         if not self._is_made:
             self._root.mkdir(exist_ok=True)
             self._is_made = True
-        # One by one: if the crawl's folder goes away now, it must not be made anew elsewhere.
+        # Folder by folder: if the crawl's folder vanishes now (unmounted), it must not be made
+        # again.
         above = [one for one in target.parents if self._root in one.parents]
         for folder in (self._incoming, *reversed(above)):
             folder.mkdir(exist_ok=True)
@@ -175,7 +176,7 @@ def _link(new: Path, target: Path) -> bool:
         os.link(new, target)
     except FileExistsError:
         return False
-    except PermissionError as error:  # EPERM: what file systems without links answer
+    except PermissionError as error:  # EPERM is the answer of file systems without links
         raise StoreError(f"{target.parent}: the file system {_NO_LINKS}") from error
     return True
 
@@ -196,7 +197,7 @@ def _below(folder: Path, key: str) -> Iterator[Found]:
 
 
 def _sweep(incoming: Path) -> None:
-    """Remove what killed writers have left."""
+    """Remove leftovers of killed writers."""
     with suppress(OSError):
         for path in incoming.iterdir():
             if path.stat().st_mtime < time.time() - _DAY_SECONDS:

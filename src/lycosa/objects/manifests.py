@@ -1,12 +1,12 @@
-"""The manifest of a segment: which objects it has, or that it is lost for good.
+"""The manifest of a segment: its objects, or the note that it is lost for good.
 
     manifests/1048577.json   {"segment": 1048577, "worker": 0, "directory": 1,
                               "files": {"warc/…": {"bytes": 12345, "sha256": "…"}, …}}
                              {"segment": 1048577, "lost": true, "by": "…"}
 
 A manifest is created once and never changed. The machine that has uploaded all files of a segment
-creates it last, so what it names is there. When a machine is given up, the operator's command
-creates *tombstones* for the segments that have none: whichever of the two came first holds.
+creates it last, so all objects that it names exist. When a machine is given up, the operator's
+command creates *tombstones* for the segments that have none: the first of the two is valid.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ MANIFESTS = "manifests/"
 
 
 class Content(msgspec.Struct, frozen=True):
-    """One object of a segment."""
+    """An object of a segment."""
 
     bytes: int
     sha256: str
 
 
 class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What became of a segment."""
+    """The fate of a segment: its objects, or its loss."""
 
     segment: int
     worker: int = 0
@@ -36,9 +36,9 @@ class Manifest(msgspec.Struct, frozen=True, omit_defaults=True):
     files: dict[str, Content] = {}
     """By key; the keys are paths in a crawl directory."""
     lost: bool = False
-    """It was given up: a machine that returns cannot upload it any more."""
+    """Whether it was given up: a machine that returns cannot upload it any more."""
     by: str = ""
-    """Who gave it up."""
+    """The operator who gave it up."""
 
     @property
     def warc(self) -> str:
@@ -63,7 +63,7 @@ def read_manifest(objects: Objects, segment: int) -> Manifest | None:
         return _decoder.decode(content)
     except msgspec.DecodeError as problem:
         raise FormatError(
-            f"{objects.place}: {manifest_key(segment)} is no manifest: {problem}\n"
+            f"{objects.place}: {manifest_key(segment)} is not a manifest: {problem}\n"
             "  put it back from a copy of the store"
         ) from None
 

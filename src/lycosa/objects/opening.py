@@ -22,7 +22,7 @@ def open_objects(place: str, crawl: str) -> Objects:
     if not re.fullmatch(r"[a-z0-9_]{1,50}", crawl):
         raise ConfigError(
             f"{place}: a crawl in a store needs a name of a-z, 0-9 and _, not {crawl!r}\n"
-            "  see which there are: lycosa fetch STORE --list"
+            "  list the crawls: lycosa fetch STORE --list"
         )
     if _is_folder(place):
         return folder.FolderObjects(_folder_of(place) / crawl)

@@ -1,12 +1,12 @@
-"""What a store of objects can do: whole objects under keys, and creation if absent.
+"""The interface of a store of objects: whole objects under keys, and creation if absent.
 
 Keys are paths with slashes below the place of one crawl (`warc/lycosa-0-1048577.warc.gz`).
 
 Always true:
-  * an object is there whole or not at all, whoever dies while it is written;
-  * of two that create the same key one is told that it did, whatever the time between them;
-  * a call ends within its deadline, and a failure that another try may mend is
-    `ObjectsUnavailable`: whoever uploads tries again for ever, and nobody takes it for an answer.
+  * an object is there whole or not at all, even if a process dies while writing it;
+  * if two callers create the same key, one learns that it did, at any interval;
+  * a call ends within its deadline, and a failure that a retry may overcome is
+    `ObjectsUnavailable`: uploads are retried for ever, and it never counts as an answer.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ def check_key(place: str, key: str) -> str:
     parts = key.rstrip("/").split("/")
     if not all(parts) or any(part.startswith(".") for part in parts):
         raise StoreError(
-            f"{place}: {key!r} is no key: its parts are not empty, and have no dot first"
+            f"{place}: {key!r} is not a key: its parts are not empty, and have no dot first"
         )
     return key
 

@@ -1,11 +1,11 @@
 """A store in a bucket of an S3 service: Amazon's, or a server that speaks its protocol.
 
-The service's address and our keys come from the environment, as every S3 client has them:
+The service's address and the access keys come from the environment, as every S3 client has them:
 AWS_ENDPOINT_URL, AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN, AWS_REGION; on
 Amazon's machines also from the role of the machine.
 
-An object is there when its last part is. Large files go in parts, each a request with a deadline
-of its own; parts of an upload that was never completed are no object, and a lifecycle rule of the
+An object is there when its last part is. Large files go in parts, each a request with a deadline of
+its own; parts of an upload that was never completed are not an object, and a lifecycle rule of the
 bucket removes them. `create` is a PUT with `If-None-Match: *`. A service that ignores this header
 would let two machines write one manifest, so the first creation is tried twice: the second PUT has
 to be refused, or the service is.
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 PART_BYTES = 8 << 20
 PARTS_AT_ONCE = 3
 REQUEST_SECONDS = 60.0
-"""For one request with its body, at most `PART_BYTES`: 140 kB a second are enough."""
+"""Time limit of a request with its body of at most `PART_BYTES`: 140 kB a second are enough."""
 
 _ENDPOINTS = ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL", "AWS_ENDPOINT")
 
@@ -49,12 +49,12 @@ class S3Objects:
     """The objects of one crawl, below a prefix of a bucket."""
 
     def __init__(self, bucket: str, prefix: str) -> None:
-        """Speak to the service that the environment names; nothing is asked of it yet."""
+        """Prepare requests to the service that the environment names; none is sent yet."""
         self.place = f"s3://{bucket}/{prefix}"
         self._store = _connect(bucket, prefix)
         self._bucket = bucket
         self._refuses_creation = False
-        """Whether it has proved that a key is created once."""
+        """Whether the service has proved that a key is created once."""
 
     def put(self, key: str, source: Path) -> None:
         """Write a file as an object, over one that is there."""
@@ -99,7 +99,7 @@ class S3Objects:
             except BaseError as error:
                 if " 416 " not in _first_line(error):
                     raise
-                return b""  # a range behind the end
+                return b""  # the range begins after the end
 
     def download(self, key: str, target: Path) -> bool:
         """Copy an object to a new file; False when there is no such object."""
@@ -110,7 +110,7 @@ class S3Objects:
             for start in range(0, size, PART_BYTES):
                 block = self.read(key, start, min(PART_BYTES, size - start))
                 if block is None:
-                    raise ObjectsUnavailable(f"{self.place}: {key} went away while it was read")
+                    raise ObjectsUnavailable(f"{self.place}: {key} was removed while it was read")
                 file.write(block)
         return True
 
@@ -129,7 +129,8 @@ class S3Objects:
         with self._failure_told("list", prefix):
             stream = obstore.list(self._store, prefix.rstrip("/") or None, chunk_size=1000)
             found = [Found(one["path"], one["size"]) for block in stream for one in block]
-        yield from sorted(found)  # Amazon lists by key, others need not
+        # Amazon lists objects in the order of keys, other services may not
+        yield from sorted(found)
 
     def close(self) -> None:
         """Connections end with the process, or when they were idle for long."""
@@ -146,9 +147,9 @@ class S3Objects:
 
     def _creates_twice(self) -> StoreError:
         return StoreError(
-            f"{self.place}: the service creates an object that is there already: it ignores"
+            f"{self.place}: the service creates an object that exists already: it ignores"
             " `If-None-Match: *`\n"
-            "  take a store that honours it (Amazon S3, SeaweedFS, MinIO, Ceph, R2), or a folder"
+            "  use a store that honours it (Amazon S3, SeaweedFS, MinIO, Ceph, R2), or a folder"
             " that all machines share: file:///FOLDER"
         )
 
@@ -162,7 +163,7 @@ class S3Objects:
             raise ObjectsUnavailable(f"{what}: {_first_line(error)}") from None
         except (PermissionDeniedError, UnauthenticatedError) as error:
             raise StoreError(
-                f"{what}: the service refuses our keys: {_first_line(error)}\n"
+                f"{what}: the service refuses the access keys: {_first_line(error)}\n"
                 "  check AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, and what they permit"
             ) from None
         except (BaseError, ValueError) as error:
@@ -190,7 +191,7 @@ def crawls_in(bucket: str, prefix: str) -> list[str]:
 
 
 def endpoint() -> str:
-    """Return the address of the service as the environment has it; "" for Amazon's own."""
+    """Return the address of the service in the environment; "" for Amazon's own."""
     return next((os.environ[name] for name in _ENDPOINTS if os.environ.get(name)), "")
 
 
@@ -199,8 +200,8 @@ def _connect(bucket: str, prefix: str) -> S3Store:
         "timeout": timedelta(seconds=REQUEST_SECONDS),
         "allow_http": endpoint().startswith("http://"),
     }
-    # Whoever calls tries again, for ever and with a word about it. This is for single requests,
-    # of which a large file needs many.
+    # The caller retries for ever, with messages. These retries are for single requests, of which a
+    # large file needs many.
     retry: RetryConfig = {
         "max_retries": 5,
         "retry_timeout": timedelta(seconds=REQUEST_SECONDS),

@@ -1,10 +1,9 @@
 """Wraps a plugin's scheduler, score or partitioner and checks every result.
 
-Politeness does not depend on a plugin. Whatever its scheduler chooses, a URL is fetched only if it
-is pending and its site is awake; a partitioner is called with hosts alone, so that all URLs of a
-host stay together. A plugin that breaks these rules, or raises, ends the crawl with a
-`PluginError`, since the crawl cannot go on without an order. Committed data stays, and the
-crawl can be resumed.
+Politeness does not depend on a plugin. A URL that its scheduler chooses is fetched only if it is
+pending and its site is awake; a partitioner is called with hosts alone, so that all URLs of a host
+stay together. A plugin that breaks these rules, or raises, ends the crawl with a `PluginError`,
+since the crawl cannot go on without an order. Committed data stays, and the crawl can be resumed.
 
 Cost: one dictionary entry for each pending URL of a crawl whose scheduler is a plugin's.
 """
@@ -75,7 +74,7 @@ class PendingIn(Pending):
         return url_of(self._state.table.key(page))
 
     def depth(self, page: int) -> int:
-        """Return how many links a URL is from a seed."""
+        """Return the number of links from a seed to a URL."""
         return depth_of(self._state.pages.distance[page])
 
 
@@ -128,7 +127,7 @@ class HeldScheduler:
             self._scheduler.rest(site)
 
     def waiting(self, site: int) -> int:
-        """Return how many URLs of a site are offered."""
+        """Return the number of URLs of a site that are offered."""
         return self._waiting.get(site, 0)
 
     def choose(self) -> int | None:

@@ -1,7 +1,7 @@
 """Calls the hooks of a crawl's plugins, catching and logging their failures.
 
 Always true:
-  * no call of a page's or a URL's hook raises, whatever the plugin does;
+  * no call of a page's or a URL's hook raises, even if the plugin fails;
   * every failure is in the log file: the first ones of a hook with their traceback, the rest
     with one line each;
   * the time that hooks take is measured, and a hook that blocks the crawl for longer than
@@ -42,7 +42,7 @@ log_messages = logging.getLogger("lycosa.plugins")
 
 
 class Spent:
-    """How often a hook was called, how long that took, and how often it failed."""
+    """Calls, time and failures of a hook."""
 
     def __init__(self) -> None:
         self.calls = 0
@@ -55,7 +55,7 @@ class Hooks:
     """The plugins of a crawl; one for each process."""
 
     def __init__(self, plugins: Sequence[Plugin], local: Sequence[str] = ()) -> None:
-        """`local` are the names of those that are functions of this process alone."""
+        """`local` are the names of plugins that are functions of this process alone."""
         self.plugins = tuple(plugins)
         self.local = tuple(local)
         self.columns = Columns(self.plugins)

@@ -25,9 +25,9 @@ GROUP = "lycosa.plugins"
 
 
 def load_hooks(job: Job, given: Sequence[Plugin] = ()) -> Hooks | None:
-    """Return the hooks of a job's plugins, None when it uses none.
+    """Return the hooks of a job's plugins; None if it uses none.
 
-    Those that the caller gives need not be named in the job, and come last if they are not.
+    Plugins of the caller need not be named in the job; they come last if they are not.
     """
     here = _by_name(given)
     if here and job.crawl.workers > 1:
@@ -39,7 +39,9 @@ def load_hooks(job: Job, given: Sequence[Plugin] = ()) -> Hooks | None:
     names = dict.fromkeys([*job.plugins.use, *here])
     if not names:
         return None
-    from lycosa.plugins.hooks import Hooks  # a crawl without plugins never comes here
+    from lycosa.plugins.hooks import (
+        Hooks,
+    )  # imported here: only crawls with plugins come here
 
     points = entry_points() if any(name not in here for name in names) else {}
     plugins = []
@@ -57,7 +59,8 @@ def with_plugins(job: Job, given: Sequence[Plugin]) -> Job:
 
 def entry_points() -> dict[str, EntryPoint]:
     """Return the plugins that are installed, by name, without loading them."""
-    from importlib.metadata import entry_points  # takes 20 ms that others need not wait for
+    # the import takes 20 ms, and most crawls need no plugin
+    from importlib.metadata import entry_points
 
     return {point.name: point for point in entry_points(group=GROUP)}
 
@@ -73,7 +76,9 @@ def installed() -> dict[str, str]:
 def _by_name(given: Sequence[Plugin]) -> dict[str, Plugin]:
     if not given:
         return {}
-    from lycosa.plugins.plugin import Plugin  # a crawl without plugins never comes here
+    from lycosa.plugins.plugin import (
+        Plugin,
+    )  # imported here: only crawls with plugins come here
 
     found: dict[str, Plugin] = {}
     for plugin in given:

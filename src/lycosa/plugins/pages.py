@@ -71,7 +71,7 @@ class Additions:
 
 
 Topics = Sequence[tuple[str, float]]
-"""Of a page: names with their probabilities, the surest first; `other` alone for none of them."""
+"""The topics of a page: names with probabilities, the highest first; `other` alone for none."""
 
 
 class SeenPage:
@@ -90,7 +90,7 @@ class SeenPage:
         base: str,
         classify: Callable[[str, bytes], Topics] | None = None,
     ) -> None:
-        """`classify` says what a title and a text are about, if the job has a model of topics."""
+        """`classify` gives the topics of a title and a text, if the job has a model of topics."""
         self._url = url
         self._answer = answer
         self._depth = depth
@@ -180,22 +180,22 @@ class SeenPage:
 
     @property
     def topic(self) -> str | None:
-        """What the page is about, by its title and text as they are now; `other` for no topic.
+        """The topic of the page, by its current title and text; `other` for no topic.
 
-        None where the job has no model of topics, and of a page without text.
+        None if the job has no model of topics, or the page no text.
         """
         found = self._topics()
         return found[0][0] if found else None
 
     @property
     def topic_confidence(self) -> float | None:
-        """How sure the topic is, from 0 to 1."""
+        """The probability of the topic, from 0 to 1."""
         found = self._topics()
         return found[0][1] if found else None
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """All topics of the page that are sure enough, the surest first; without `other`."""
+        """All topics of the page that are probable enough, best first; without `other`."""
         return tuple(name for name, _ in self._topics() if name != OTHER)
 
     @property

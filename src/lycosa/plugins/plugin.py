@@ -21,7 +21,7 @@ _CONTENT_TYPE = re.compile(r"[a-z0-9!#$&^_.+-]+/[a-z0-9!#$&^_.+-]+")
 
 
 class Rejection(str):
-    """Why a URL is refused; see `Plugin.reject`."""
+    """The reason why a URL is refused; see `Plugin.reject`."""
 
 
 class Pending:
@@ -32,7 +32,7 @@ class Pending:
         raise NotImplementedError
 
     def depth(self, page: int) -> int:
-        """Return how many links a URL is from a seed."""
+        """Return the number of links from a seed to a URL."""
         raise NotImplementedError
 
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 def selector_of(body: bytes, content_type: str | None, base: str) -> Selector:
-    """Return the tree of a body; the character set is the one that Lycosa reads it by."""
+    """Return the tree of a body; the character set is that of Lycosa's own scanner."""
     try:
         from parsel import Selector
     except ImportError:

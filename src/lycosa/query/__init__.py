@@ -11,11 +11,11 @@ Both can be stopped or killed at any moment and continue where they were.
     generation_build  makes the next version, and puts it in place
     triple_store    opens the current version of the triple store
     sparql          checks, runs and formats one SPARQL query
-    sparql_mistakes  says in words what is wrong with a query
-    formats         the output formats, and which of them a client prefers
+    sparql_mistakes  explains the fault of a query in words
+    formats         the output formats, and the choice of a client
     answer_pool     a pool of processes without network that answer queries
     answer_process  the program that runs in such a process
-    answering       how such a process begins: bounded, and without network
+    answering       starts such a process: bounded, and without network
     protocol        the messages between the pool and its processes
     changes         finds the newest fetch of each page in new segments
     ledger          records which segments and fetches were already processed

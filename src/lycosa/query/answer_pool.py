@@ -36,7 +36,7 @@ MOST_MEMORY_BYTES = 4 << 30
 
 
 class AnswerProcess:
-    """One process that answers queries about one crawl."""
+    """A process that answers queries about a crawl."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class AnswerProcess:
         self._is_ready = False
 
     def answer(self, request: msgspec.Struct) -> Iterator[QueryReply]:
-        """Send a query; yields the frames of the reply, up to `answer` or the reason for none.
+        """Send a query; yield the frames of the reply, up to `answer` or the reason for none.
 
         The frames stop early when the process dies; then `end` returns its exit code.
         """
@@ -85,7 +85,7 @@ class AnswerProcess:
         return None if frame is None else msgpack_decoder(QueryReply).decode(frame)
 
     def end(self) -> int:
-        """Kill the process, if it lives; returns its exit code."""
+        """Kill the process, if it is alive; return its exit code."""
         with contextlib.suppress(OSError):
             self._process.kill() if self._process.poll() is None else None
         code = self._process.wait()
@@ -97,7 +97,7 @@ class AnswerProcess:
 
 
 class AnswerPool:
-    """A pool of processes that answer queries about one crawl, each result in one piece."""
+    """A pool of processes that answer queries about a crawl, each result in one piece."""
 
     def __init__(
         self, folder: Path, most: int, largest_bytes: int = 0, program: str = SPARQL_PROGRAM
@@ -112,7 +112,7 @@ class AnswerPool:
             self._free.put(None)
 
     def ask(self, query: Query, seconds: float) -> QueryReply:
-        """Answer a query; waits for a free process as long as the query may take."""
+        """Answer a query; wait for a free process as long as the query may take."""
         return self.send(QueryRequest(query, seconds, self._largest_bytes), seconds)
 
     def send(self, request: msgspec.Struct, seconds: float) -> QueryReply:
@@ -160,8 +160,7 @@ def raise_unless_answer(reply: QueryReply | None) -> None:
     """Raise the error of a reply that is not an answer."""
     if reply is None or reply.kind in ("begin", "piece"):
         raise QueryError(
-            "the query ended the process that answers it\n"
-            "  ask for less at once, for instance with LIMIT"
+            "the process that answers the query died\n  ask for less, for instance with LIMIT"
         )
     if reply.kind == "refused":
         raise Refused(reply.text)

@@ -30,7 +30,7 @@ class _TooLarge(Exception):
 
 
 class _Pieces:
-    """A file that sends what is written to it in pieces, up to a size limit."""
+    """A file that sends the bytes written to it in pieces, up to a size limit."""
 
     def __init__(self, pipe: IO[bytes], largest_bytes: int) -> None:
         self._pipe = pipe
@@ -50,7 +50,7 @@ class _Pieces:
         return len(data)
 
     def flush(self) -> None:
-        """Send what there is."""
+        """Send the buffered bytes."""
         if self._some:
             send(self._pipe, QueryReply("piece", body=bytes(self._some)))
             self._some.clear()

@@ -26,7 +26,7 @@ class TimedRequest(Protocol):
 
     @property
     def seconds(self) -> float:
-        """How long the answer may take."""
+        """Seconds that the answer may take."""
 
 
 _Request = TypeVar("_Request", bound=TimedRequest)
@@ -51,7 +51,7 @@ def run(
         return
     with suppress(BrokenPipeError):
         _answer_all(kind, current, opened)
-    os._exit(0)  # nobody reads the buffers any more, and threads of libraries need not be awaited
+    os._exit(0)  # the buffers have no reader any more, and libraries' threads need not be awaited
 
 
 def _answer_all(
@@ -79,7 +79,7 @@ def _answer_all(
 
 
 def _begin(memory_bytes: int, *, ends_with_parent: bool) -> bool:
-    """Give up the network and say so on standard output; returns whether queries are accepted."""
+    """Give up the network and say so on standard output; return whether queries are accepted."""
     if ends_with_parent:
         ctypes.CDLL(None).prctl(_SIGNAL_WHEN_PARENT_ENDS, ctypes.c_ulong(signal.SIGKILL), 0, 0, 0)
     signal.signal(signal.SIGINT, signal.SIG_IGN)

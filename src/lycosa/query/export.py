@@ -47,7 +47,7 @@ class Exported(NamedTuple):
     """The result of an export."""
 
     pages: int
-    """Whose graphs were replaced or dropped."""
+    """Number of pages whose graphs were replaced or dropped."""
     quads: int
     requests: int
 
@@ -121,13 +121,13 @@ def _batches(changes: Changes) -> Iterator[list[Change]]:
 
 
 class _GraphStore:
-    """Graph by graph."""
+    """Sends graph by graph."""
 
     def __init__(self, receiver: _Receiver) -> None:
         self._receiver = receiver
 
     def send(self, batch: list[Change]) -> Iterator[list[Change]]:
-        """Replace or drop each graph; yields those that the receiver has."""
+        """Replace or drop each graph; yield the pages that the receiver has then."""
         for change in batch:
             query = f"graph={quote(change.block.url, safe='')}"
             if change.block.quads:
@@ -138,15 +138,15 @@ class _GraphStore:
 
 
 class _Rdf4j:
-    """Many graphs in one request."""
+    """Sends many graphs in one request."""
 
     def __init__(self, receiver: _Receiver) -> None:
         self._receiver = receiver
 
     def send(self, batch: list[Change]) -> Iterator[list[Change]]:
-        """Delete the graphs of a batch, then send them; yields those that the receiver has.
+        """Delete the graphs of a batch, then send them; yield the pages that the receiver has then.
 
-        They are dropped also if it should not have them: it may, if a kill came last time.
+        Graphs are dropped even if the receiver should not have them: after a kill it may.
         """
         query = ""
         for change in batch:
@@ -169,7 +169,7 @@ def _triples(change: Change) -> bytes:
 
 
 class _Receiver:
-    """A server that is sent requests over one connection."""
+    """A server that gets requests over one connection."""
 
     def __init__(self, url: str) -> None:
         parts = urlsplit(url)
@@ -208,7 +208,7 @@ class _Receiver:
         content_type: str = "",
         accepted: tuple[int, ...] = (),
     ) -> None:
-        """Send a request; raises `QueryError` unless it succeeds."""
+        """Send a request; raise `QueryError` unless it succeeds."""
         query = "&".join(part for part in (self._query, query) if part)
         target = f"{self._target}?{query}" if query else self._target
         headers = dict(self._headers)

@@ -1,4 +1,4 @@
-"""The output formats of query results, and which of them a client prefers.
+"""The output formats of query results, and the choice of the one that a client prefers.
 
 This module does not import the store, so a program that only passes results on need not load it.
 """

@@ -1,10 +1,10 @@
 """Makes the next generation of an index, beside the one in place, and puts it there by a rename.
 
-A `NextGeneration` begins as a second folder for the files of the last one: what never changes
-once it is written is linked instead of copied. The caller adds what is new and calls `publish`.
-So a kill leaves only an unfinished folder that is ignored, and readers neither wait nor notice.
+A `NextGeneration` begins as a second folder for the files of the last one: files that never change
+are linked instead of copied. The caller adds new files and calls `publish`. So a kill leaves only
+an unfinished folder that is ignored, and readers neither wait nor notice.
 
-Always true: what `current` names is a whole generation, also after a kill at any moment.
+Always true: `current` names a complete generation, even after a kill at any moment.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def _ignore(_: object) -> None:
 def writing(generations: Generations) -> Iterator[None]:
     """Hold the lock of the one process that may make generations of an index.
 
-    What a killed one has left is removed.
+    Leftovers of a killed process are removed.
     """
     folder = generations.folder
     busy = f"{folder}: another process is indexing the crawl\n  wait for it to end"
@@ -72,7 +72,7 @@ class NextGeneration:
     """The folder of the next generation, until it is published or abandoned."""
 
     def __init__(self, folder: Path) -> None:
-        """Make the folder; what an earlier process left unfinished is removed."""
+        """Make the folder; an unfinished one of an earlier process is removed."""
         self._folder = folder
         numbers = [int(path.name) for path in folder.iterdir() if path.name.isdigit()]
         self._name = f"{max(numbers, default=0) + 1:08d}"
@@ -96,7 +96,7 @@ class NextGeneration:
                     self._known |= {place: listed[place]} if place in listed else {}
                     continue
                 except OSError:
-                    pass  # a file system without links
+                    pass  # the file system has no links
             if path.is_file():
                 shutil.copyfile(beneath.checked(path), self.store / path.name)
 
@@ -112,5 +112,5 @@ class NextGeneration:
         reach("index.published")
 
     def abandon(self) -> None:
-        """Delete what was not published."""
+        """Delete the folder, unless it was published."""
         shutil.rmtree(self.path, ignore_errors=True)

@@ -1,7 +1,7 @@
 """Builds the triple store of a crawl from its segments, and replaces the graphs of refetched pages.
 
     index/triples/00000003/store/           pyoxigraph's files
-    index/triples/00000003/ledger.sqlite    what is in it
+    index/triples/00000003/ledger.sqlite    the fetches that are in it
     index/triples/current                   which of them is the index: "00000003"
 
 An update makes the next generation (`generation_build`): RocksDB never changes a finished table, so
@@ -36,10 +36,10 @@ from lycosa.query.triple_store import TripleStore
 from lycosa.store.index_lists import LEDGER
 
 GROUP_BYTES = 30_000_000
-"""The compressed size that is loaded in one go: some millions of quads."""
+"""Compressed size of one bulk load: some millions of quads."""
 
 SMALL_BYTES = 2_000_000
-"""Less than this is added in a transaction: every bulk load makes new files."""
+"""Smaller loads are transactions, because every bulk load makes new files."""
 
 PUBLISH_SECONDS = 60.0
 """Time between two generations of a long loading: a kill loses at most this much."""
@@ -65,10 +65,10 @@ class Indexed(NamedTuple):
 
     segments: int
     pages: int
-    """Whose graphs were replaced."""
+    """Number of pages whose graphs were replaced."""
     quads: int
     unreadable: int
-    """Lines that are no quads."""
+    """Number of lines that are not quads."""
     is_anew: bool
     """Whether the index was rebuilt from scratch, because segments had changed."""
     size: int
@@ -114,7 +114,7 @@ class Index:
         *,
         anew: bool = False,
     ) -> Indexed:
-        """Load what is in sealed segments and not in the index; with `anew`, everything."""
+        """Load quads of sealed segments that are not in the index; with `anew`, all quads."""
         with writing(self._generations):
             files = segment_files(self._crawl)
             before, is_anew = self.generation(), False
@@ -139,7 +139,7 @@ class Index:
 
 
 class _Build:
-    """The next generation, on its way."""
+    """The next generation, while it is made."""
 
     def __init__(
         self, folder: Path, before: str | None, damaged: Callable[[Exception], QueryError]
@@ -160,7 +160,7 @@ class _Build:
     def load(
         self, files: list[SegmentFile], total: Indexed, on_progress: Callable[[Progress], None]
     ) -> tuple[Indexed, bool]:
-        """Load what is missing, for a while; returns whether that was all."""
+        """Load missing quads for a while; return whether all are loaded."""
         began = time.monotonic()
         missing = self.ledger.missing(files)
         done = len(files) - len(missing)
@@ -188,7 +188,7 @@ class _Build:
         self._next.publish(reach)
 
     def abandon(self) -> None:
-        """Close everything, and delete what was not published."""
+        """Close all files, and delete the generation unless it was published."""
         self._close()
         self._next.abandon()
 
@@ -198,7 +198,7 @@ class _Build:
 
 
 class _Loading:
-    """Some files on their way into a store."""
+    """A batch of files that is loaded into a store."""
 
     def __init__(self, build: _Build, changes: Changes) -> None:
         assert build.store is not None
@@ -209,7 +209,7 @@ class _Loading:
         self.pages = self.quads = self.unreadable = 0
 
     def run(self, before: Progress, on_progress: Callable[[Progress], None]) -> None:
-        """Replace the graphs that have changed, and take that down."""
+        """Replace the graphs that have changed, and record it."""
 
         def tell() -> None:
             on_progress(before.and_more(self.pages, self.quads))

@@ -2,7 +2,7 @@
 
 They go over pipes as frames of MessagePack, each with its length in front. A result comes in
 several frames: `begin` with its format, a `piece` for every 64 kB, and finally `answer`, or the
-reason why there is none, whatever came before.
+reason why there is none, even after pieces.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _LENGTH = struct.Struct("<I")
 
 
 class Refused(QueryError):
-    """The query is not SPARQL, or does what is not allowed."""
+    """The query is not SPARQL, or is not allowed."""
 
 
 class Query(NamedTuple):
@@ -30,7 +30,7 @@ class Query(NamedTuple):
     accept: str = "*/*"
     """The formats that the client accepts, as an HTTP `Accept` header."""
     form: str = ""
-    """The format to use, whatever `accept` says; `usual` is a table or Turtle."""
+    """The format to use, regardless of `accept`; `usual` is a table or Turtle."""
     is_guarded: bool = False
     """Whether CSV is made safe for spreadsheets."""
 
@@ -46,13 +46,13 @@ class QueryRequest(msgspec.Struct):
 
 
 class QueryReply(msgspec.Struct):
-    """One frame of a reply from an answering process."""
+    """A frame of a reply from an answering process."""
 
     kind: str
     """`ready` before the first query; `begin`, `piece` and `answer`; or why there is no answer:
     `refused`, `failed`, `too-large`, `too-slow`, `busy`, `not-acceptable`, `unguarded`."""
     text: str = ""
-    """The format of the result; otherwise what is wrong."""
+    """The format of the result, or the error."""
     body: bytes = b""
     is_no: bool = False
     """Whether the answer to an ASK is no."""

@@ -155,7 +155,7 @@ def _write_cells(result: Result, output: Any) -> None:
 
 
 class _Encoded:
-    """Takes text for what takes bytes."""
+    """Passes text on to a stream of bytes."""
 
     def __init__(self, output: Any) -> None:
         self._output = output
@@ -172,7 +172,7 @@ def is_graph(result: Result) -> bool:
 
 
 def as_yes_or_no(result: Result) -> bool | None:
-    """Return the result to an ASK; None to any other question."""
+    """Return the result of an ASK; None for any other query."""
     return bool(result) if isinstance(result, QueryBoolean) else None
 
 
@@ -210,7 +210,7 @@ def _plain(term: Any) -> str:
 
 
 def rewritten(triples: bytes, graph: str, form: str) -> bytes:
-    """Return N-Triples in another form; where that has graphs, they are in this one."""
+    """Return N-Triples in another format; if it has graphs, the triples are in this one."""
     output = io.BytesIO()
     quads = pyoxigraph.parse(triples, RdfFormat.N_TRIPLES, lenient=True)
     if form in _OF_QUADS:

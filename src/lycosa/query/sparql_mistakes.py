@@ -1,4 +1,4 @@
-"""Says in words what is wrong with a SPARQL query that the parser refuses.
+"""Explains the fault of a SPARQL query that the parser refuses.
 
 The parser lists the characters that it would have accepted, which does not help a person who
 mistyped a prefix. Here the usual mistakes are named: a prefix that is not declared, a query that
@@ -24,7 +24,7 @@ _LONGEST = 30
 
 
 def mistake_text(query: str, found: Iterable[re.Match[str]], error: str) -> str:
-    """Return what is wrong with a query, given its tokens and what the parser says."""
+    """Return the fault of a query, given its tokens and the parser's message."""
     tokens = list(found)
     said = [token[0] for token in tokens]
     if unknown := _undeclared(tokens):

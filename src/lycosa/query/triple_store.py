@@ -23,7 +23,7 @@ class TripleStore(Generations):
     @contextlib.contextmanager
     def reading(self) -> Iterator[pyoxigraph.Store]:
         """Open the current generation for reading, and keep it from being removed."""
-        import pyoxigraph  # 9 MB, which the web server does without: other processes read
+        import pyoxigraph  # 9 MB that the web server saves, because other processes read the store
 
         with self.held() as folder:
             try:

@@ -1,7 +1,7 @@
 """The records that travel between the parts of a crawl: small, frozen, without behaviour.
 
-A worker sends a request and gets an answer; the links of the answer travel as messages to the
-partitions that own them; the owner's decisions are events in its log. Numbers and the order of
+A worker sends a request and gets an answer. The links of the answer travel as messages to the
+partitions that own them. The owner's decisions are events in its log. Numbers and the order of
 fields are part of stored formats: they never change, and new fields come last, with a default.
 
     outcomes   ends of a fetch: kept, moved, missing, refused, failed
@@ -11,7 +11,7 @@ fields are part of stored formats: they never change, and new fields come last, 
     messages   entries of inboxes, sent between partitions
     events     decisions in a partition's log
     handover   events of partitions that pass from owner to owner
-    batons     messages and events of partitions that take turns at hosts
+    batons     messages and events by which partitions take turns at hosts (tokens)
     topics     messages and events about the topics of pages
     control    the event of an order that was applied
     rendering  events and messages about pages that are rendered

@@ -9,28 +9,28 @@ import enum
 
 
 class MiningRule(enum.IntEnum):
-    """The rule that a guess was made by. The numbers are part of the log's format."""
+    """Rule by which a guess was made. The numbers are part of the log's format."""
 
     FOLDER = 1
     """The folders above a page."""
     NUMBER = 2
-    """Siblings whose names count: `page1.html`, `page2.html`."""
+    """Siblings with counting names: `page1.html`, `page2.html`."""
     PADDED = 3
     """The same with leading zeros: `007.html`."""
     NUMBERED_FOLDER = 4
-    """Folders that count: `pics1/page1.html`, `pics2/page1.html`."""
+    """Counting folders: `pics1/page1.html`, `pics2/page1.html`."""
     DATE = 5
     """Siblings whose names are days or months: `2021/03/`, `2021-03-31.html`."""
     HEXADECIMAL = 6
-    """Siblings that count to sixteen: `0a.html`."""
+    """Siblings with names that count to sixteen: `0a.html`."""
     PAGING = 7
-    """A parameter of the query that counts: `?page=2`."""
+    """A counting parameter of the query: `?page=2`."""
     SINGLE = 8
-    """The neighbour of a URL of whose kind no other is known: `pics1/Page1.html`, `Page2`."""
+    """Neighbour of a URL that is the only known one of its kind: `pics1/Page1.html`, `Page2`."""
     SITEMAP = 9
     """The usual place of a sitemap, `/sitemap.xml`; tried whether or not the job mines."""
     FORM = 10
-    """A query of a search form: `/search?q=heron`; tried where the job asks for it."""
+    """A query of a search form: `/search?q=heron`; tried if the job asks for it."""
 
 
 class Worth(enum.IntEnum):
@@ -48,11 +48,11 @@ class Sight(enum.IntEnum):
     """Whether a visit found a page changed. The numbers are part of the log's format."""
 
     FIRST = 1
-    """There was nothing to compare it with."""
+    """No earlier version existed for comparison."""
     UNCHANGED = 2
     CHANGED = 3
     ANNOUNCED = 4
-    """The page was not fetched, but its site (a sitemap) says that it has changed."""
+    """The page was not fetched, but its site reports a change (in a sitemap)."""
 
 
 class RobotsState(enum.IntEnum):
@@ -71,11 +71,11 @@ class RobotsState(enum.IntEnum):
 
 
 class BatonStep(enum.IntEnum):
-    """A step in the line for a baton. The numbers are part of the log's format."""
+    """A step in the queue for a baton. The numbers are part of the log's format."""
 
     ASKED = 1
     """In the log of a partition that has asked for it."""
     LAST = 2
     """In the log of the set's home: this partition is now the last in line."""
     NEXT = 3
-    """In the log of one in line: this partition comes after it."""
+    """In the log of a partition in the queue: this partition follows it."""

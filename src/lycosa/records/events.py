@@ -1,4 +1,4 @@
-"""Events: the decisions that a partition's log holds.
+"""Events: the decisions in a partition's log.
 
 An event carries every moment and every number that the fold (`lycosa.frontier.fold`) needs, so the
 fold reads no clock, no configuration and no randomness. Inside a partition a URL, a site and a host
@@ -34,23 +34,23 @@ class Event(Struct, frozen=True, array_like=True, tag_field="t"):
 
 
 class Taken(Event, frozen=True, array_like=True, tag=1):
-    """A worker became the owner of the partition; its earlier owner may not write any more."""
+    """A worker became the owner of the partition; its earlier owner can no longer write."""
 
     moment: float
     owner: str
     clock_ahead: float = 0.0
-    """By how much the owner's moments are ahead of its machine's clock (crawl.steady_clock)."""
+    """Seconds by which the owner's clock (crawl.steady_clock) is ahead of its machine's."""
 
 
 class Configured(Event, frozen=True, array_like=True, tag=2):
-    """From here on decisions were made under the job with this digest (`Job.digest`)."""
+    """Later decisions were made under the job with this digest (`Job.digest`)."""
 
     moment: float
     digest: str
 
 
 class Admitted(Event, frozen=True, array_like=True, tag=3):
-    """URLs that `source` led to: new ones, and known ones that are nearer than was thought."""
+    """URLs to which `source` led: new ones, and known ones that are nearer than before."""
 
     moment: float
     source: str
@@ -61,21 +61,21 @@ class Admitted(Event, frozen=True, array_like=True, tag=3):
     requisites: list[int] = []
     """URLs, new or known, that are page requisites of `source`."""
     linked: list[int] = []
-    """Known URLs that had been guessed, and that a page links to after all."""
+    """Known URLs that had been guessed and to which a page links now."""
     put_off: list[int] = []
-    """The positions, in `keys`, of URLs that wait until a cycle chooses them."""
+    """Positions, in `keys`, of URLs that wait until a cycle chooses them."""
     hops: int = 0
-    """How many redirects in a row have led to the keys; 0 when the last step was none."""
+    """Number of redirects in a row that led to the keys; 0 if the last step was not a redirect."""
     fewer: list[int] = []
     """Known URLs that were now reached with fewer redirects in a row than before."""
     queues: bytes = b""
-    """For each of `keys` the topic in whose queue it waits; nothing in crawls without topics."""
+    """For each of `keys` the topic in whose queue it waits; empty in crawls without topics."""
     positions: bytes = b""
-    """For each of `keys` its position there."""
+    """For each of `keys` its position in that queue."""
 
 
 class InboxRead(Event, frozen=True, array_like=True, tag=4):
-    """Everything up to this sequence of the inbox has been decided on."""
+    """All inbox entries up to this sequence have been decided on."""
 
     sequence: int
 
@@ -89,7 +89,7 @@ class Fetched(Event, frozen=True, array_like=True, tag=5):
     status: int
     size_bytes: int
     due: float
-    """When to ask again; 0 for never."""
+    """Time of the next request; 0 for never."""
     host_due: float
     """Before this moment no request may go to the host."""
     place: Place | None = None
@@ -113,7 +113,7 @@ class RobotsLearned(Event, frozen=True, array_like=True, tag=7):
     """Our agent's rules in the compact form of `lycosa.fetch.robots.rules`."""
     crawl_delay_seconds: float
     expires: float
-    """When the rules must be learned anew, or an unreachable file tried again."""
+    """Time when the rules must be fetched again, or an unreachable file be tried again."""
     host_due: float
     place: Place | None = None
     wants_sitemap: bool = False
@@ -127,24 +127,24 @@ class HostChanged(Event, frozen=True, array_like=True, tag=8):
     host: int
     due: float
     strikes: int
-    """How often in a row the whole host has failed or refused us."""
+    """Number of failures or refusals of the whole host in a row."""
     closed: Outcome | None = None
     is_announced: bool = False
     """Whether the server itself named the time, by Retry-After."""
 
 
 class Counted(Event, frozen=True, array_like=True, tag=9):
-    """URLs that were refused, counted under their reasons; and what structured data came to."""
+    """Refused URLs, counted by reason, and results of structured data."""
 
     refusals: dict[str, int]
     structured: dict[str, int] = {}
-    """Triples kept, pages that have some, and what was left out of structured data."""
+    """Triples kept, pages with triples, and items left out of structured data."""
     linked: dict[int, int] = {}
-    """URLs to which 2, 4, 8, ... links lead by now, with the logarithm of that number."""
+    """URLs to which 2, 4, 8, … links lead by now, with the logarithm of that number."""
 
 
 class ErrandTaken(Event, frozen=True, array_like=True, tag=10):
-    """The robots file of another site redirects to a URL here, which we fetch for that site."""
+    """Another site's robots file redirects to a URL here, which is fetched for that site."""
 
     moment: float
     site: str
@@ -153,7 +153,7 @@ class ErrandTaken(Event, frozen=True, array_like=True, tag=10):
 
 
 class ErrandDone(Event, frozen=True, array_like=True, tag=11):
-    """The errand with this number is over; the answer is on its way to the site that wanted it."""
+    """The errand with this number is over; the answer was sent to the site that wanted it."""
 
     moment: float
     errand: int
@@ -188,11 +188,11 @@ class HostResolved(Event, frozen=True, array_like=True, tag=15):
     moment: float
     host: int
     address: str
-    """"" when the name has none."""
+    """The address; "" if the name has none."""
     expires: float
-    """When it must be looked up again; `moment` itself when no server was found there."""
+    """Time when it must be looked up again; `moment` itself if no name server answered."""
     is_missing: bool = False
-    """Without an address: the name server says that the name has none."""
+    """Without an address: the name server answered that the name has none."""
 
 
 class SiteChanged(Event, frozen=True, array_like=True, tag=40):
@@ -203,7 +203,7 @@ class SiteChanged(Event, frozen=True, array_like=True, tag=40):
     due: float
     """Before this moment no connection to the origin is tried; its host has other origins."""
     strikes: int
-    """How often in a row no connection could be made."""
+    """Number of failed connections in a row."""
     closed: Outcome | None = None
     host_due: float = 0.0
     """Before this moment no request may go to the host."""
@@ -214,16 +214,16 @@ class Waited(Event, frozen=True, array_like=True, tag=41):
 
     moment: float
     seconds: float
-    """In total; 0 when an origin answered, so that the wait begins anew."""
+    """In total; 0 when an origin answered, so that the wait begins again."""
 
 
 class Sampled(Event, frozen=True, array_like=True, tag=20):
-    """A page was kept that the answer to its site's probe will be compared with."""
+    """A page was kept with which the answer to its site's probe will be compared."""
 
     site: int
     page: int
     fingerprint: int
-    """Of the text without the page's own address (`lycosa.extract.echo`)."""
+    """Fingerprint of the text without the page's own address (`lycosa.extract.echo`)."""
 
 
 class ProbeChosen(Event, frozen=True, array_like=True, tag=21):
@@ -232,7 +232,7 @@ class ProbeChosen(Event, frozen=True, array_like=True, tag=21):
     moment: float
     site: int
     key: str
-    """The URL, which is admitted by this; "" when none may be asked for."""
+    """The URL, which this event admits; "" if none may be asked for."""
     distance: int
 
 
@@ -244,11 +244,11 @@ class SiteProbed(Event, frozen=True, array_like=True, tag=22):
     verdict: Outcome
     """`PROBE_HONEST`, `PROBE_SOFT` or `PROBE_INCONCLUSIVE`."""
     fingerprint: int = 0
-    """With `PROBE_SOFT`: the fingerprint of the site's error page."""
+    """With `PROBE_SOFT`, the fingerprint of the site's error page."""
     beside: list[int] = []
-    """Pages of the sample that look like the error page and yet are kept as pages."""
+    """Pages of the sample that look like the error page but are kept as pages."""
     is_everything: bool = False
-    """With `PROBE_INCONCLUSIVE`: the site made a page of it, as it may of every URL."""
+    """With `PROBE_INCONCLUSIVE`: the site answered with a page, as it may for every URL."""
 
 
 class Mined(Event, frozen=True, array_like=True, tag=23):
@@ -261,7 +261,7 @@ class Mined(Event, frozen=True, array_like=True, tag=23):
     rules: list[int]
     """Numbers of `MiningRule`."""
     sources: list[int]
-    """The page that each was guessed from."""
+    """The pages from which they were guessed."""
 
 
 class GuessJudged(Event, frozen=True, array_like=True, tag=24):
@@ -270,11 +270,11 @@ class GuessJudged(Event, frozen=True, array_like=True, tag=24):
     page: int
     worth: Worth
     left: int
-    """How many more guesses its rule may make on this host in vain."""
+    """Number of further failed guesses that its rule may make on this host."""
 
 
 class MinedOut(Event, frozen=True, array_like=True, tag=25):
-    """Nothing more is to be guessed of a site, until something new is found on it."""
+    """No URL of a site is to be guessed until a new page is found on it."""
 
     moment: float
     site: int
@@ -286,7 +286,7 @@ class CycleWanted(Event, frozen=True, array_like=True, tag=26):
     moment: float
     cycle: int
     round: int = 0
-    """0 when the cycle begins; further rounds share out what is left of it."""
+    """0 when the cycle begins; further rounds distribute the rest of it."""
 
 
 class BidTaken(Event, frozen=True, array_like=True, tag=27):
@@ -295,7 +295,7 @@ class BidTaken(Event, frozen=True, array_like=True, tag=27):
     partition: int
     bins: dict[int, int]
     room: int = 0
-    """What the partition has left of its room; below 0 when it has taken more."""
+    """The rest of the partition's room; below 0 if it has taken more."""
 
 
 class CycleBegun(Event, frozen=True, array_like=True, tag=28):
@@ -303,99 +303,99 @@ class CycleBegun(Event, frozen=True, array_like=True, tag=28):
 
     moment: float
     cycle: int
-    """0 when the job goes in cycles no longer."""
+    """0 when the job no longer uses cycles."""
     pages: list[int]
     worths: list[float]
     """The worth of a visit to each."""
     room: int
-    """How many of the URLs that will be found are fetched in this cycle."""
+    """Number of URLs found later that are fetched in this cycle."""
     round: int = 0
-    """0 at the beginning; a further round adds URLs to the cycle that is under way."""
+    """0 at the beginning; a further round adds URLs to the present cycle."""
     left: int = 0
-    """The room of all partitions together: if there is none, this round is the last."""
+    """The room of all partitions together: if it is 0, this round is the last."""
 
 
 class Visited(Event, frozen=True, array_like=True, tag=29):
-    """What a visit showed about a page's rate of change; its own `Fetched` precedes this."""
+    """Evidence of a visit about a page's rate of change; its own `Fetched` precedes this."""
 
     moment: float
-    """Of the visit; with `ANNOUNCED` when the page has changed."""
+    """Moment of the visit; with `ANNOUNCED`, of the change."""
     page: int
     seen: Sight
     digest: int = 0
     fingerprint: int = 0
-    """Of the version that further ones are compared with."""
+    """Fingerprint of the version with which later ones are compared."""
     changes: float = 0.0
     seconds: float = 0.0
     """The evidence of all visits to the page so far (`lycosa.frontier.freshness.changes`)."""
     host_changes: float = 0.0
     host_seconds: float = 0.0
-    """The same of all pages of its host."""
+    """The same for all pages of its host."""
     not_before: float = 0.0
     """Before this moment the page asks not to be visited again (`revisit-after`)."""
 
 
 class Weighed(Event, frozen=True, array_like=True, tag=30):
-    """A page brought nothing new, or something new after others had not.
+    """A page brought nothing new, or brought something new after other pages had not.
 
-    Not recorded while pages bring something new and none of their host has failed to.
+    Not recorded while all pages of the host have brought something new.
     """
 
     page: int
     shape: int
-    """The shape of the URL (`lycosa.frontier.patterns.shapes`), as a hash."""
+    """Hash of the URL's shape (`lycosa.frontier.patterns.shapes`)."""
     left: int
     """The rest of the budget for pages of this shape without news; -1 for a full one."""
     host_left: int
     """The same for the host as a whole."""
     content: int = 0
-    """The hash or fingerprint of what it repeats; 0 when it brought something new."""
+    """Hash or fingerprint of the repeated content; 0 if the content is new."""
     shuts: Outcome | None = None
-    """The outcome in which further URLs of this shape end, when none is left."""
+    """Outcome of further URLs of this shape, if the budget is used up."""
 
 
 class MirrorFound(Event, frozen=True, array_like=True, tag=31):
-    """A host is a mirror of another one: the links of its pages are no longer followed."""
+    """A host is a mirror of another host: the links of its pages are no longer followed."""
 
     moment: float
     host: int
     original: str
-    """The name of the other host, reversed as in keys."""
+    """Name of the other host, reversed as in keys."""
 
 
 class RecordsLost(Event, frozen=True, array_like=True, tag=32):
-    """Records that the log names are damaged or gone, and count no longer.
+    """Records that the log names are damaged or gone, and no longer count.
 
-    A page whose last answer is among them is asked for again. What was kept is given back to the
-    limits of pages and bytes.
+    A page whose last answer is among them is fetched again. Their amounts are returned to the
+    limits on pages and bytes.
     """
 
     moment: float
     pages: list[int]
-    """One entry a record, as in the three lists that follow."""
+    """Each of these four lists has an entry for each lost record."""
     outcomes: list[Outcome]
     sizes: list[int]
     places: list[Place]
     sites: list[int] = []
-    """Whose robots rules are to be learned anew."""
+    """Sites whose robots rules must be fetched again."""
     robots: list[Place] = []
-    """Places of the records of robots files."""
+    """Places of robots files' records."""
     loss: int = 0
-    """The number of the loss that all partitions were told of; 0 for damage that was found here."""
+    """Number of the loss that was reported to all partitions; 0 for damage found here."""
     segments: list[int] = []
-    """Segments that were given up as a whole: none of their records counts."""
+    """Segments given up as a whole: none of their records counts."""
 
 
 class SitemapTried(Event, frozen=True, array_like=True, tag=33):
-    """A site's `/sitemap.xml`, which nothing names, is asked for once; or where it redirects to."""
+    """A site's `/sitemap.xml`, which no page names, is asked for once, or its redirect's target."""
 
     moment: float
     site: int
     key: str
-    """"" when it is not asked for: it is known already, or the job does not want it."""
+    """Key of the URL; "" if it is not asked for: it is known, or the job does not want it."""
     distance: int = 0
     source: str = ""
-    """The key of the URL that redirects to it; "" for the first one."""
+    """Key of the URL that redirects to it; "" for the first URL."""
 
 
 AnyEvent = (

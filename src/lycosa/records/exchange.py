@@ -1,19 +1,20 @@
 """Records of one exchange with a server: `Request`, `Answer`, and `Capture` for the store.
 
-A worker sends a `Request` and gets an `Answer`. `Capture` joins the two with everything that was
-read from the answer; the store returns the `Place` of its record.
+A worker sends a `Request` and gets an `Answer`. `Capture` joins the two with all facts read from
+the answer; the store returns the `Place` of its record.
 """
 
 from __future__ import annotations
 
 import enum
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from lycosa.links import NO_LINKS, Links
 from lycosa.records.outcomes import Outcome
+from lycosa.tuples import NamedTuple
 
 
 class Purpose(enum.IntEnum):
@@ -22,7 +23,7 @@ class Purpose(enum.IntEnum):
     PAGE = 1
     ROBOTS = 2
     HEAD = 3
-    """To know whether a page is there: asked for by HEAD, and nothing of it is kept."""
+    """To check whether a page exists: asked for by HEAD, and no content is kept."""
 
 
 class Validators(Struct, frozen=True):
@@ -31,11 +32,11 @@ class Validators(Struct, frozen=True):
     etag: str = ""
     last_modified: str = ""
     date: str = ""
-    """Of the record that holds it, as it stands there."""
+    """Date of the record that holds our version, as written there."""
 
 
 class Request(Struct, frozen=True):
-    """One request, ready to be sent: the address is fixed and the pauses have passed."""
+    """A request, ready to be sent: the address is fixed and the pauses have passed."""
 
     url: str
     host: str
@@ -46,11 +47,11 @@ class Request(Struct, frozen=True):
     partition: int = -1
     """The partition of the request, so that its owner can be checked once more before sending."""
     validators: Validators | None = None
-    """Of the version that is held: the server need send only another one."""
+    """Validators of the stored version, so that the server need only send a different one."""
     form: bytes = b""
-    """Of a login that the job asks for: what is posted. All other requests are GET."""
+    """Body to post, for a login that the job asks for. All other requests are GET."""
     handshake_seconds: float = 0.0
-    """Time limit for TCP's handshake with an address that has not answered; 0: the job's own."""
+    """Time limit for the TCP handshake with a silent address; 0 means the job's own."""
 
 
 class Answer(Struct, frozen=True):
@@ -63,26 +64,26 @@ class Answer(Struct, frozen=True):
     ended: float
     failure: Outcome | None = None
     truncated: bool = False
-    """`body` is the beginning of what the server has: `truncated_by` says why."""
+    """Whether `body` is only the beginning of the server's content; `truncated_by` tells why."""
     asked: bytes = b""
     """The request as it was sent, for the archive."""
     head: bytes = b""
-    """Status line and headers as they were sent."""
+    """Status line and headers as received."""
     sent: bytes = b""
-    """The body as it was sent, in its transfer and content codings; `body` is the content."""
+    """The body as received, in its transfer and content codings; `body` is the content."""
     by_name: dict[str, str] | None = None
-    """The first header of each name, in lower case; None when the head was not parsed."""
+    """The first header of each name, in lower case; None if the head was not parsed."""
     truncated_by: str = "length"
-    """Why a body is truncated, in the words of WARC 1.1: `length` (longer than the request
+    """Reason for a truncated body, in the words of WARC 1.1: `length` (longer than the request
     allows), `disconnect` (the connection ended before the body) or `time` (it took too long)."""
     beginning: Answer | None = None
-    """Of a failure: the answer as far as it came, if something of a good body did."""
+    """For a failure, the received part of the answer, if it had a part of a good body."""
     detail: str = ""
-    """With a failure to connect: the reason in the system's words, where it gave one."""
+    """For a failure to connect, the system's reason, if it gave one."""
     findings: Any = None
-    """`Findings` of a process that has read it apart (`lycosa.crawl.apart`); None as a rule."""
+    """`Findings` of a process that read it apart (`lycosa.crawl.apart`); usually None."""
     is_missed: bool = False
-    """With a failure to connect: only the request's own `handshake_seconds` were over."""
+    """For a failure to connect: only the request's own `handshake_seconds` were over."""
 
     def earlier(self, seconds: float) -> Answer:
         """Return the answer with its moments moved back by this number of seconds."""
@@ -100,13 +101,13 @@ class Answer(Struct, frozen=True):
 
 
 class Resolved(Struct, frozen=True):
-    """The result of a DNS lookup: an address, or None when there is none."""
+    """Result of a DNS lookup: an address, or None if there is none."""
 
     address: str | None
     seconds_valid: float
     is_missing: bool = False
-    """With None: the name server says that there is no such name, or no address of it. Else no
-    name server could say."""
+    """With None: the name server answered that the name or its address does not exist. Otherwise no
+    name server answered."""
 
 
 class Place(NamedTuple):
@@ -118,7 +119,7 @@ class Place(NamedTuple):
 
 
 class Capture(Struct, frozen=True):
-    """One exchange with a server and the facts read from it, as the store keeps them."""
+    """An exchange with a server and the facts read from it, as the store keeps them."""
 
     key: str
     purpose: Purpose
@@ -135,29 +136,29 @@ class Capture(Struct, frozen=True):
     charset: str = ""
     fingerprint: int = 0
     rule: str = ""
-    """The mining rule that guessed the URL, in lower case; "" when a link led to it."""
+    """The mining rule that guessed the URL, in lower case; "" if a link led to it."""
     extra: tuple[object, ...] = ()
-    """The values of the plugins' columns, in the order of the store's; () when there are none."""
+    """Values of the plugins' columns, in the order of the store's columns; () if there are none."""
     triples: bytes | None = None
-    """The structured data of the page as N-Triples; None when it was not read."""
+    """Structured data of the page as N-Triples; None if it was not read."""
     held: Place | None = None
-    """The place of the version that the log says we hold, if there is one."""
+    """Place of the version that we hold according to the log, if there is one."""
     refused_links: Links = NO_LINKS
-    """Links that are recorded in the table of links and nowhere else, because a page that comes
-    nearer passes on what its record names without asking the rules again."""
+    """Links that are only recorded in the table of links: a page whose distance falls sends the
+    links of its record on without asking the rules again."""
     is_noindex: bool = False
-    """The page asks not to be found by a search."""
+    """Whether the page asks not to be found by a search."""
     is_noarchive: bool = False
-    """The page asks not to be shown from an archive."""
+    """Whether the page asks not to be shown from an archive."""
     is_withheld: bool = False
-    """It is kept, and left out of the index by which archives are replayed."""
+    """Whether it is kept but left out of the index for replay."""
     source_id: int = 0
-    """The id of the page that first led to the URL; 0 when none did or it is unknown."""
+    """Id of the page that first led to the URL; 0 if there is none or it is unknown."""
     is_after_redirect: bool = False
     """A redirect led to the URL."""
     picture: bytes = b""
-    """Of a rendered page: a picture of it, as PNG."""
+    """Picture of a rendered page, as PNG."""
     source_url: str = ""
-    """Of the page that first led to the URL; "" when none did or another partition has it."""
+    """URL of the page that first led here; "" if there is none or another partition has it."""
     unread: str = ""
-    """The readers that died of the page or exceeded their limits, a space between them."""
+    """Readers that died on the page or exceeded their limits, separated by spaces."""

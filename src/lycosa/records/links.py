@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import enum
-from typing import NamedTuple
+
+from lycosa.tuples import NamedTuple
 
 
 class LinkKind(enum.IntEnum):
@@ -28,21 +29,21 @@ class LinkKind(enum.IntEnum):
     ICON = 25
     MANIFEST = 26
     CITE = 40
-    """The source of a quotation or of a change."""
+    """Source of a quotation or of a change."""
     DESCRIPTION = 41
-    """The long description of an image or a frame."""
+    """Long description of an image or a frame."""
     RELATION = 42
     """A relation that neither leads to a page nor shows one: pingback, shortlink …"""
     MENTION = 43
-    """What is plainly a URL in a script, in JSON, in text, or in an attribute for scripts."""
+    """A complete URL in a script, in JSON, in text, or in an attribute for scripts."""
     POST = 50
-    """Where a form is sent to that is not asked for by GET."""
+    """Target of a form that is not sent by GET."""
     PING = 51
-    """Is told when a link is followed."""
+    """A URL that is notified when a link is followed."""
     HINT = 52
-    """A host that a browser is asked to connect to early."""
+    """A host to which a browser is asked to connect early."""
     IDENTIFIER = 53
-    """The name of a thing or of a vocabulary, which is written like a URL."""
+    """Name of a thing or of a vocabulary in the form of a URL."""
 
 
 SAME_PAGE_KINDS = frozenset({LinkKind.REDIRECT, LinkKind.CANONICAL, LinkKind.REFRESH})
@@ -60,7 +61,7 @@ REQUISITE_KINDS = frozenset(
         LinkKind.MANIFEST,
     }
 )
-"""Kinds of link to what a page needs to be shown."""
+"""Kinds of link to files that a page needs to be shown."""
 
 
 WIDE_KINDS = frozenset(
@@ -80,7 +81,7 @@ RECORDED_KINDS = WIDE_KINDS | {
     LinkKind.PING,
     LinkKind.HINT,
 }
-"""Kinds of link that are in the tables and are not followed: none but `WIDE_KINDS` ever is."""
+"""Kinds of link that are in the tables and not followed, except `WIDE_KINDS` in a wide job."""
 
 
 FREE_KINDS = SAME_PAGE_KINDS | REQUISITE_KINDS

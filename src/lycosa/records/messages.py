@@ -1,7 +1,7 @@
 """Messages between partitions: the entries of their inboxes.
 
-A partition never writes into another one's log. It posts a message to the other's inbox, and the
-owner there decides. Inside a partition a URL is a number; in a message it is a key
+A partition never writes into another partition's log. It posts a message to the other's inbox, and
+the owner there decides. Inside a partition a URL is a number; in a message it is a key
 (`lycosa.url.key`).
 
 Messages are encoded as tagged MessagePack arrays (`lycosa.log.format`): a field may be added at the
@@ -26,7 +26,7 @@ class Message(Struct, frozen=True, array_like=True, tag_field="t"):
 
 
 class Discovered(Message, frozen=True, array_like=True, tag=1):
-    """URLs that one page (or a list of seeds) led to, on their way to their partition."""
+    """URLs to which one page (or a list of seeds) led, sent to their partition."""
 
     moment: float
     source: str
@@ -35,13 +35,13 @@ class Discovered(Message, frozen=True, array_like=True, tag=1):
     distances: list[int]
     """See `lycosa.frontier.distance`."""
     requisites: list[str] = []
-    """Those of the keys that are page requisites: images, style sheets, scripts."""
+    """Keys of page requisites: images, style sheets, scripts."""
     hops: int = 0
-    """How many redirects in a row have led to the keys; 0 when the last step was none."""
+    """Number of redirects in a row that led to the keys; 0 if the last step was not a redirect."""
     said: bytes = b""
-    """In a crawl by topic: what the page is about (`lycosa.crawl.topics.predictor`)."""
+    """In a crawl by topic, the page's topics (`lycosa.crawl.features.topics.predictor`)."""
     hints: bytes = b""
-    """What each link sounds like."""
+    """Topics suggested by the text of each link."""
 
 
 class RobotsWanted(Message, frozen=True, array_like=True, tag=2):
@@ -49,9 +49,9 @@ class RobotsWanted(Message, frozen=True, array_like=True, tag=2):
 
     moment: float
     site: str
-    """Whose rules these will be."""
+    """The site to which the rules will apply."""
     key: str
-    """The URL to ask for."""
+    """URL to ask for."""
     hops: int
 
 
@@ -76,23 +76,23 @@ class BidsWanted(Message, frozen=True, array_like=True, tag=4):
 
 
 class BidMade(Message, frozen=True, array_like=True, tag=5):
-    """The URLs that a partition would fetch, by worth, for partition 0 to choose from."""
+    """The URLs that a partition would fetch, by worth, among which partition 0 chooses."""
 
     moment: float
     cycle: int
     partition: int
     bins: dict[int, int]
-    """How many URLs are worth how much (`lycosa.frontier.freshness.bids`)."""
+    """Number of URLs by worth (`lycosa.frontier.freshness.bids`)."""
     round: int = 0
     room: int = 0
-    """What the partition has left of its room in the cycle under way."""
+    """The rest of the partition's room in the present cycle."""
 
 
 class CycleShare(Message, frozen=True, array_like=True, tag=6):
     """The cycle begins: the share of its bid that the partition may fetch."""
 
     moment: float
-    """As of which the bids were made."""
+    """Moment for which the bids were made."""
     cycle: int
     bin: int
     of_bin: int
@@ -101,26 +101,26 @@ class CycleShare(Message, frozen=True, array_like=True, tag=6):
     left: int = 0
     """The room of all partitions together."""
     reported: int = 0
-    """The room that the partition had left when it made its bid."""
+    """The rest of the partition's room when it made its bid."""
 
 
 class LinksCounted(Message, frozen=True, array_like=True, tag=7):
-    """More links to URLs that were sent before, for an order that depends on their number."""
+    """More links to URLs that were sent before, for a scheduler that depends on their number."""
 
     links: dict[str, int]
-    """Key → how many pages link to it that did not before."""
+    """Key → number of new pages that link to it."""
 
 
 class SegmentsLost(Message, frozen=True, array_like=True, tag=8):
-    """A machine was given up: records that the log of this partition names are gone with it.
+    """A machine was given up, and with it records that the log of this partition names.
 
-    Every partition is told, also one that has lost nothing. The numbers are those of this
-    partition, and the columns those of `RecordsLost`, which its owner writes when it has read this.
+    Every partition is told, even one without losses. The numbers are those of this partition, and
+    the columns those of `RecordsLost`, which its owner writes after reading this.
     """
 
     moment: float
     loss: int
-    """The number of the loss; 0 if more messages about it follow."""
+    """Number of the loss; 0 if more messages about it follow."""
     pages: list[int] = []
     outcomes: list[Outcome] = []
     sizes: list[int] = []
@@ -128,7 +128,7 @@ class SegmentsLost(Message, frozen=True, array_like=True, tag=8):
     sites: list[int] = []
     robots: list[Place] = []
     names: list[str] = []
-    """Sites whose robots files were fetched by another partition, which has lost them."""
+    """Sites whose robots files were fetched by another partition, and are lost there."""
 
 
 AnyMessage = (

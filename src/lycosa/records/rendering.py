@@ -1,4 +1,4 @@
-"""Events and messages about pages that are rendered in a browser (`lycosa.crawl.rendering`)."""
+"""Events and messages about pages that are rendered in a browser (`crawl.features.rendering`)."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ class RenderQueued(Struct, frozen=True, array_like=True, tag_field="t", tag=48):
     moment: float
     page: int
     round: int = 0
-    """How often it was rendered with parts missing."""
+    """Number of renderings with missing parts."""
     missing: list[str] = []
-    """Keys of the parts that it waits for: until they have come, or cannot come any more."""
+    """Keys of the parts for which it waits, until they have come or can no longer come."""
 
 
 class Rendered(Struct, frozen=True, array_like=True, tag_field="t", tag=49):
@@ -24,39 +24,39 @@ class Rendered(Struct, frozen=True, array_like=True, tag_field="t", tag=49):
     moment: float
     page: int
     ending: str
-    """How it ended (`lycosa.render.protocol.Ending`); `shell` for a page that seems empty without
-    scripts, in a crawl that renders nothing; `dropped` for one that is kept no longer."""
+    """Result (`lycosa.render.protocol.Ending`); `shell` for a page that seems empty without
+    scripts, in a crawl without rendering; `dropped` for a page that is no longer kept."""
     place: Place | None = None
-    """Of the record of the rendered document."""
+    """Place of the rendered document's record."""
     differs: bool = False
-    """Whether the document has links or text that the page as it came has not."""
+    """Whether the document has links or text that the original page lacks."""
     verdict: int = 0
     """With the last page of a site's sample: 1 if the site's pages are rendered from now on, 2 if
     only those that seem empty are."""
 
 
 class PartsNoted(Struct, frozen=True, array_like=True, tag_field="t", tag=50):
-    """What partitions tell each other about parts of pages."""
+    """Messages between partitions about parts of pages."""
 
     sought: dict[str, int] = {}
-    """Keys of this partition, and the partition that waits for them."""
+    """Keys of this partition, and the partitions that wait for them."""
     told: list[str] = []
-    """Those that were answered."""
+    """Keys that were answered."""
     came: dict[str, Place | None] = {}
-    """Keys of other partitions, with their records; None for what cannot come."""
+    """Keys of other partitions, with their records; None for parts that cannot come."""
     moved: dict[str, str] = {}
     """Keys of other partitions that lead to other keys."""
 
 
 class PartsWanted(Struct, frozen=True, array_like=True, tag_field="t", tag=48):
-    """A page of another partition needs these URLs: tell it when they have come, or cannot."""
+    """A page of another partition needs these URLs: report when they have come, or cannot come."""
 
     partition: int
     keys: list[str]
 
 
 class PartsFound(Struct, frozen=True, array_like=True, tag_field="t", tag=49):
-    """The answer."""
+    """The answer to `PartsWanted`."""
 
     came: dict[str, Place | None]
     moved: dict[str, str] = {}

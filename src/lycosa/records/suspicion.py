@@ -1,8 +1,8 @@
 """The message and the event about a process that died while it crawled.
 
 The page that it was about to read, or had read last, is a suspect: it is read apart from then on
-(`lycosa.crawl.apart`). What else it had asked for was not decided on, and may hold the same. So for
-some time all pages are read apart.
+(`lycosa.crawl.apart`). Its other requests were not decided on, and may have the same content. All
+pages are therefore read apart for some time.
 """
 
 from __future__ import annotations
@@ -11,15 +11,17 @@ from msgspec import Struct
 
 
 class ProcessDied(Struct, frozen=True, array_like=True, tag_field="t", tag=51):
-    """A process that crawled has died. Every partition is told: any may have been its own."""
+    """A crawling process has died. Every partition is told, as any may have belonged to it."""
 
     moment: float
     page: int = -1
-    """The page of this partition that it read last; -1 if that was none, or another's."""
+    """The page of this partition that it read last; -1 if none, or another partition's."""
+    was_reading: bool = True
+    """Whether it died while reading that page, and not some time later."""
 
 
 class Suspected(Struct, frozen=True, array_like=True, tag_field="t", tag=51):
-    """A process died: one page is read apart for good, all others until a moment."""
+    """A process died: one page is always read apart from now on, all others until a moment."""
 
     moment: float
     until: float
@@ -27,4 +29,4 @@ class Suspected(Struct, frozen=True, array_like=True, tag_field="t", tag=51):
     page: int = -1
     """The page that the process read last; -1 if it is unknown, or was decided on."""
     is_rendered: bool = False
-    """Whether it was the page as a browser has rendered it: then it is rendered no more."""
+    """Whether the browser's version of the page was read: then it is no longer rendered."""

@@ -1,8 +1,9 @@
-"""Events and messages about topics: what pages are about, and what URLs may be about.
+"""Events and messages about the topics of pages, and the likely topics of URLs.
 
-Topics are numbers: their places in the names of the crawl's model (`lycosa.extract.topics.model`).
-A budget has the number of the first topic that it is for. `BudgetAsked` and `BudgetGiven` are
-messages between partition 0, which keeps the budgets, and the others, and events of the others.
+Topics are numbers: their positions in the names of the crawl's model
+(`lycosa.extract.topics.model`). A budget has the number of the first topic that it covers.
+`BudgetAsked` and `BudgetGiven` are messages between partition 0, which keeps the budgets, and the
+others, and events of the others.
 """
 
 from __future__ import annotations
@@ -11,23 +12,23 @@ from msgspec import Struct
 
 
 class Classified(Struct, frozen=True, array_like=True, tag_field="t", tag=42):
-    """What a page that was kept is about; its own `Fetched` precedes this."""
+    """Topics of a page that was kept; its own `Fetched` precedes this."""
 
     page: int
     topics: list[int]
-    """The surest first, at most three; none for a page of no topic."""
+    """The surest first, at most three; [] for a page without a topic."""
     confidences: list[int]
-    """Of each, from 0 to 255."""
+    """Confidence of each, from 0 to 255."""
     queue: int = -1
-    """The topic from whose queue it was taken; -1 where the order has nothing to do with topics."""
+    """Topic from whose queue it was taken; -1 if the order does not use topics."""
     is_again: bool = False
-    """It was classified before, and this is a newer version of it."""
+    """Whether it was classified before, and this is a newer version of it."""
     has_text: bool = True
-    """Otherwise it is about nothing, and counts against the budget of its queue alone."""
+    """If False, the page has no topic, and only counts against the budget of its queue."""
 
 
 class Predicted(Struct, frozen=True, array_like=True, tag_field="t", tag=43):
-    """URLs that wait have come to the queue of another topic, or to another position in it."""
+    """Waiting URLs that moved to the queue of another topic, or to another position in it."""
 
     pages: list[int]
     queues: bytes
@@ -35,57 +36,57 @@ class Predicted(Struct, frozen=True, array_like=True, tag_field="t", tag=43):
     positions: bytes
     """A position for each, 0 for the best."""
     put_up: list[int] = []
-    """Those of them that were put off, and are wanted now."""
+    """URLs among them that were put off, and are wanted now."""
     put_off: list[int] = []
-    """Those of them that wait, and are put off now: the budget of their topic is used up."""
+    """URLs among them that waited, and are put off now: their topic's budget is used up."""
 
 
 class Hinted(Struct, frozen=True, array_like=True, tag_field="t", tag=9):
-    """A page links to URLs that were sent before: what that says about their topics."""
+    """A page links to URLs that were sent before: its evidence about their topics."""
 
     said: bytes
-    """What the page is about (`lycosa.crawl.topics.predictor`)."""
+    """Topics of the page (`lycosa.crawl.features.topics.predictor`)."""
     keys: list[str]
     hints: bytes
-    """What each link sounds like."""
+    """Topics suggested by the text of each link."""
 
 
 class BudgetAsked(Struct, frozen=True, array_like=True, tag_field="t", tag=44):
-    """A partition says what it has used of a budget, gives the rest back, and may want more."""
+    """A partition reports its use of a budget, returns the rest, and may want more."""
 
     partition: int
     budget: int
     taken: int
-    """Pages that it has kept, in all."""
+    """Pages that it has kept in total."""
     returned: int
-    """Pages that it gives back: a difference, since an answer may be under way."""
+    """Pages that it returns: a difference, since an answer may be in flight."""
     is_wanting: bool
-    """It has URLs, and may ask for none of them."""
+    """Whether it has URLs of which it may ask for none."""
 
 
 class BudgetGiven(Struct, frozen=True, array_like=True, tag_field="t", tag=45):
-    """A partition may keep more pages of a budget; or nobody may."""
+    """A partition may keep more pages of a budget, or no partition may."""
 
     budget: int
     topics: bytes
-    """The topics that it is for."""
+    """Topics that the budget covers."""
     pages: int
-    """How many more."""
+    """Number of further pages."""
     is_used_up: bool = False
-    """Nothing is left: URLs of these topics are put off. With neither, they are put up again."""
+    """Whether the budget is used up: its URLs are put off. With neither, they are put up again."""
 
 
 class BudgetShared(Struct, frozen=True, array_like=True, tag_field="t", tag=46):
-    """What partition 0 has decided about a budget."""
+    """Decision of partition 0 about a budget."""
 
     budget: int
     partition: int
-    """The partition that it is about; below 0 all of them."""
+    """Partition concerned; below 0 all of them."""
     allowed: int
-    """How many pages that partition may keep, in all."""
+    """Number of pages that the partition may keep in total."""
     taken: int
-    """How many it had kept when it last told."""
+    """Number that it had kept at its last report."""
     is_waiting: bool
-    """It wants more than it was given."""
+    """Whether it wants more than it was given."""
     is_used_up: bool = False
-    """Of all: whether the budget is used up."""
+    """For all partitions, whether the budget is used up."""

@@ -3,11 +3,11 @@
 Three things keep the browser from the network, each of them enough: the kernel refuses this process
 and everything that it starts every socket but local ones (`lycosa.sandbox`); the browser is told
 that no name has an address and that there is a proxy, at a name without one; and every request of a
-page is answered here, from what the crawl holds.
+page is answered here, from the contents of the crawl.
 
 Always true:
-  * the page gets nothing but what the worker handed over;
-  * a page stays where it is: what would lead elsewhere is reported as a link and cancelled;
+  * the page gets only parts that the worker handed over;
+  * a page stays where it is: navigations are reported as links and cancelled;
   * when the worker ends, or a page takes too much memory or time, everything here ends.
 """
 
@@ -75,14 +75,15 @@ FLAGS = (
     "--no-default-browser-check",
     "--renderer-process-limit=2",
     "--js-flags=--max-old-space-size=512",
-    "--disable-features=DnsOverHttps,OptimizationHints,MediaRouter,Translate,DialMediaRouteProvider",
+    "--disable-features=DnsOverHttps,OptimizationHints,MediaRouter,Translate,DialMediaRouteProvide"
+    "r",
 )
 NOT_NEEDED = frozenset(
     {"image", "font", "media", "texttrack", "stylesheet", "ping", "cspviolationreport"}
 )
-"""What the tree does not depend on."""
+"""Types of resources that do not change the tree."""
 PICTURED = frozenset({"image", "font", "stylesheet"})
-"""What a picture of the page depends on besides."""
+"""Further types of resources that a picture of the page depends on."""
 _DROPPED = frozenset(
     {
         "content-encoding",
@@ -98,10 +99,10 @@ _DROPPED = frozenset(
     }
 )
 MOST_PARTS = 500
-"""Of one page; further ones are not answered."""
+"""Most requests of one page; further ones are not answered."""
 MOST_FRAMES = 20
 MOST_LINKS = 20_000
-"""Of one page; the worker is not told of further ones."""
+"""Most links of one page; further ones are not reported."""
 SCROLLS = 12
 VIEW: ViewportSize = {"width": 1280, "height": 1600}
 PICTURE: FloatRect = {"x": 0, "y": 0, "width": 1280, "height": 800}
@@ -113,7 +114,7 @@ _TOKEN = "lycosa" + os.urandom(6).hex()
 
 
 class _Page:
-    """One page that is rendered."""
+    """A page that is rendered."""
 
     def __init__(self, end: socket.socket, asked: RenderPage) -> None:
         self._end = end
@@ -126,8 +127,8 @@ class _Page:
         self._told = 0
 
     def answer(self, route: Route, request: Request) -> None:
-        """Answer a request of the page from what the crawl holds."""
-        with suppress(Error):  # the page may be gone meanwhile
+        """Answer a request of the page from the contents of the crawl."""
+        with suppress(Error):  # the page may be closed meanwhile
             self._answer(route, request)
 
     def _answer(self, route: Route, request: Request) -> None:
@@ -139,7 +140,7 @@ class _Page:
                 return
             if request.method == "GET":
                 self.found(FoundLink("navigation", url))
-            route.fulfill(status=204)  # a browser stays where it is
+            route.fulfill(status=204)  # the browser stays on its page
             return
         kind = request.resource_type
         is_needed = kind not in NOT_NEEDED
@@ -299,7 +300,7 @@ def _link(how: str, url: str, text: str = "", rel: str = "", *_: object) -> Foun
 
 
 def _can_be_asked(frame: Frame) -> bool:
-    """Return whether a frame has a document; one that was refused its document never answers."""
+    """Return whether a frame has a document; a frame whose document was refused never answers."""
     return frame.parent_frame is None or frame.url.startswith(("http:", "https:", "about:srcdoc"))
 
 

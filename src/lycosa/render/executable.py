@@ -1,4 +1,4 @@
-"""Finds the browser, and says what to install where there is none."""
+"""Finds the browser, or raises an error that says what to install."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable"
 
 
 def find_browser(given: str = "") -> Path:
-    """Return the path of a Chromium; raises `ConfigError` if rendering cannot be had here."""
+    """Return the path of a Chromium; raise `ConfigError` if rendering is impossible here."""
     if find_spec("playwright") is None:
         raise ConfigError(
             "[render] needs playwright\n  install: pip install 'lycosa[render]'\n"
@@ -23,7 +23,7 @@ def find_browser(given: str = "") -> Path:
         path = shutil.which(given)
         if path is None:
             raise ConfigError(
-                f"[render] browser: {given} is no program that can be run\n"
+                f"[render] browser: {given} is not a program that can be run\n"
                 "  name a Chromium, or leave the key out to look for one"
             )
         return Path(path)

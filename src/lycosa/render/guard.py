@@ -1,7 +1,8 @@
 """Watches the processes of a browser: their memory and their time; ends all of them.
 
-The browser's processes are children of the process that calls this, or of its children. It is made
-their reaper, so that one that loses its parent becomes a child of ours and none is overlooked.
+The browser's processes are children of the process that calls this, or of its children. This
+process is made their reaper: a process that loses its parent becomes its child, so none is
+overlooked.
 """
 
 from __future__ import annotations
@@ -23,11 +24,11 @@ _PAGE_BYTES = os.sysconf("SC_PAGE_SIZE")
 
 
 def end_with(parent: int) -> None:
-    """Let the kernel end this process when its parent ends; become the reaper of all below us."""
+    """Let the kernel end this process with its parent; become the reaper of all descendants."""
     libc = ctypes.CDLL(None)
     libc.prctl(_SIGNAL_WHEN_PARENT_ENDS, ctypes.c_ulong(signal.SIGKILL), 0, 0, 0)
     libc.prctl(_REAPER, ctypes.c_ulong(1), 0, 0, 0)
-    if os.getppid() != parent:  # it ended before we asked
+    if os.getppid() != parent:  # the parent ended before the request, so no signal will come
         os._exit(1)
 
 
@@ -60,7 +61,7 @@ def memory_bytes(processes: list[int]) -> int:
 
 
 def cpu_seconds(processes: list[int]) -> float:
-    """Return the time that processes have had together, as far as they still live."""
+    """Return the sum of the CPU times of the processes that are still alive."""
     ticks = 0
     for process in processes:
         with suppress(OSError, ValueError, IndexError):
@@ -103,7 +104,7 @@ class Guard:
         self._deadline = time.monotonic() + seconds
 
     def end(self) -> None:
-        """Nothing is rendered any more."""
+        """Stop watching: no page is being rendered."""
         self._deadline = float("inf")
         self._limit = 0
 

@@ -18,7 +18,7 @@ LARGEST_FRAME_BYTES = 256 << 20
 
 
 class Ending(enum.StrEnum):
-    """How the rendering of a page ended. The names are part of the log's format."""
+    """Outcomes of rendering a page. The names are part of the log's format."""
 
     RENDERED = "rendered"
     TIMED_OUT = "timed-out"
@@ -31,11 +31,11 @@ class Ending(enum.StrEnum):
 
 
 class Holding(enum.IntEnum):
-    """What the crawl knows of a part."""
+    """The state of a part in the crawl."""
 
     HELD = 1
     MISSING = 2
-    """It was never asked for; it may come."""
+    """It was never requested, and may come."""
     GONE = 3
     """It cannot come: refused, not found, or not wanted."""
 
@@ -50,15 +50,15 @@ class RenderPage(Struct, tag="page"):
     memory_bytes: int
     clicks: int
     is_last: bool = False
-    """What is missing now stays missing: the page is explored all the same."""
+    """Whether this is the last round: missing parts stay missing, and the page is explored."""
     wants_picture: bool = False
     """Also take a picture, and tell of images, styles and fonts that are missing for it."""
     moment: float = 0.0
-    """The page's scripts are told that it is this moment: that of the fetch, in every round."""
+    """The time that the page's scripts see: the moment of the fetch, in every round."""
 
 
 class Part(Struct, tag="part"):
-    """What the crawl holds of a part that was asked for."""
+    """The crawl's answer for a requested part."""
 
     holding: Holding
     status: int = 0
@@ -99,14 +99,14 @@ class Done(Struct, tag="done"):
     missing: list[str] = []
     """Parts that the tree depends on, and that may come."""
     parts: int = 0
-    """How many parts the page asked for."""
+    """Number of parts that the page requested."""
     clicked: int = 0
     picture: bytes = b""
     """PNG, if one was wanted and could be taken."""
     detail: str = ""
     seconds: float = 0.0
     memory_bytes: int = 0
-    """The most that all processes of the browser took together."""
+    """Peak memory of all processes of the browser together."""
     cpu_seconds: float = 0.0
     """The time of these processes for the page."""
 

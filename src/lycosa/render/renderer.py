@@ -1,11 +1,11 @@
 """A browser process as its worker sees it: pages in, links and documents out, on the event loop.
 
-The process (`browser_process`) is started with the first page, and again after one that it did not
-survive. It renders one page at a time. It watches over memory and time by itself; should it fail
-to, it is ended here, some seconds later, with everything below it.
+The process (`browser_process`) is started with the first page, and again after a page that crashed
+it. It renders one page at a time. It watches over memory and time by itself; should it fail to, it
+is ended here, some seconds later, with everything below it.
 
 Always true:
-  * `on_done` is called once for every page, whatever happens to the process;
+  * `on_done` is called once for every page, even if the process dies;
   * after `close` no process of the browser is left, and neither is its folder.
 """
 
@@ -37,15 +37,15 @@ from lycosa.render.protocol import (
 )
 
 GRACE_SECONDS = 15.0
-"""How much longer than a page may take, and than its own start, a browser is waited for."""
+"""Extra seconds beyond the limits of a page and of a start before the browser is ended."""
 PAGES_A_BROWSER = 200
-"""After so many pages the next one gets a new browser: what pages leave behind is gone with it."""
+"""Pages after which a new browser is started, which frees leftovers of earlier pages."""
 
 OnDone = Callable[[Done, list[FoundLink]], None]
 
 
 class Renders(Protocol):
-    """What a worker wants of a browser."""
+    """The interface of a browser to a worker."""
 
     @property
     def is_free(self) -> bool:
@@ -62,7 +62,7 @@ class Renders(Protocol):
 
 
 class BrowserProcess:
-    """One browser in processes of its own."""
+    """A browser in processes of its own."""
 
     def __init__(
         self, loop: EventLoop, program: Path, home: Path, *, may_lack_sandbox: bool = False
@@ -79,7 +79,7 @@ class BrowserProcess:
         self._backstop: Cancellable | None = None
         self._pages = 0
         self.starts = 0
-        """How often a browser was started."""
+        """Number of starts of a browser."""
 
     @property
     def pid(self) -> int:

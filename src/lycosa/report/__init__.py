@@ -5,7 +5,7 @@ the crawl. The same rows make the figure, the table and the file in `data/`.
 
     build         makes a whole report, step by step
     facts         the title block: job, times, scale, audit
-    told_settings  the settings of the job that are told
+    told_settings  the settings of the job that a report shows
     section       the types of a section, its tables and figures
     sections      the sections: their queries and what they show
     charts        figures as SVG

@@ -48,7 +48,7 @@ def report(
 ) -> Reported:
     """Report on a crawl; `tell` gets the name of each step.
 
-    `forms` are what is written besides the HTML document: `figures` as SVG, PDF, and data with
+    `forms` are further outputs besides the HTML document: `figures` as SVG, PDF, and data with
     scripts for gnuplot; `latex`, with its figures; `pdf`.
     """
     printer = find_printer() if "pdf" in forms else ""
@@ -78,7 +78,7 @@ def report(
 def _parts(
     connection: Connection, facts: Facts, tell: Callable[[str], None]
 ) -> tuple[list[Part], dict[str, str]]:
-    """Answer all sections; returns them, and the files with their rows."""
+    """Run the queries of all sections; return the sections, and the files with their rows."""
     files: dict[str, str] = {}
     parts = []
     for chapter in CHAPTERS:
@@ -97,11 +97,11 @@ def _parts(
 def answered(
     connection: Connection, section: Section, facts: Facts
 ) -> tuple[Shown, dict[str, str]]:
-    """Ask what a section wants to know; returns what it shows, and the rows as files."""
+    """Run the queries of a section; return its content, and the rows as files."""
     missing = set(section.needs) - set(facts.study.get("tables", ()))
     if missing:
         tables = " and ".join(sorted(missing))
-        return Shown(f"This study has not counted that: it has no table of {tables}."), {}
+        return Shown(f"The study lacks the data of this section: it has no table of {tables}."), {}
     rows: dict[str, Sequence[Row]] = {}
     files: dict[str, str] = {}
     for name, query in {**section.queries, **section.asides}.items():

@@ -36,7 +36,7 @@ _NOTES = (
 
 
 class _Topic(NamedTuple):
-    """One kind of difference: how it is told and shown."""
+    """A kind of difference, with its wording and its columns."""
 
     table: str
     title: str
@@ -44,7 +44,7 @@ class _Topic(NamedTuple):
     """`1 page is new`, without the number."""
     many: str
     columns: Sequence[tuple[str, Column]]
-    """Of the table, each with its column here."""
+    """Columns of the table, each with its column here."""
 
 
 _URL, _BEFORE, _NOW = Column("URL", "web"), Column("Before", "web"), Column("Now", "web")
@@ -71,7 +71,7 @@ _CHAPTERS: Mapping[str, Sequence[_Topic]] = {
                 ("url", _URL),
                 ("title", _TITLE),
                 ("status", Column("Status")),
-                ("became", Column("What became of it", "web")),
+                ("became", Column("Now", "web")),
             ),
         ),
         _Topic(
@@ -190,7 +190,7 @@ def _numbers(found: Comparison) -> list[tuple[str, str]]:
 
 
 def _overview(found: Comparison) -> Section:
-    return Section("overview", "What became of the pages", {}, lambda rows, facts: Shown(""))
+    return Section("overview", "Fate of the pages", {}, lambda rows, facts: Shown(""))
 
 
 def _overview_shown(found: Comparison) -> Shown:
@@ -213,8 +213,8 @@ def _overview_shown(found: Comparison) -> Shown:
         f"{counted(totals.same, 'page has', 'pages have')} the same text on both sides"
         f" ({counted(totals.other_markup, 'of them has', 'of them have')} other markup)."
     )
-    caption = "Pages of both sides by what became of them."
-    return Shown(sentence, (Bars("Pages by what became of them", caption, bars),))
+    caption = "Pages of both sides by their fate."
+    return Shown(sentence, (Bars("Pages by their fate", caption, bars),))
 
 
 def _section(topic: _Topic) -> Section:

@@ -25,7 +25,7 @@ from lycosa.store.tables.parquet_files import rows_file
 from lycosa.study.results import Manifest
 
 MOST_WORDS = 8
-"""Of each topic."""
+"""Most words of each topic."""
 _MOST_SEEDS = 8
 _MOST_RULES = 12
 _TRIES = 3
@@ -54,7 +54,7 @@ def facts_of(directory: CrawlDirectory, study: Manifest, *, with_audit: bool) ->
 
 
 def _words(directory: CrawlDirectory) -> dict[str, list[str]]:
-    """Return the words that speak for each topic; none where another model was applied later."""
+    """Return the words with most weight for each topic; none if another model was applied later."""
     if not directory.job().topics.model or not directory.model_file.exists():
         return {}
     from lycosa.topics.telling_words import telling_words  # few crawls have a model
@@ -70,7 +70,7 @@ def _words(directory: CrawlDirectory) -> dict[str, list[str]]:
 
 
 def _audit(directory: CrawlDirectory) -> Audit | None:
-    """Hold every request against the rules; None where there is no log to know the rules from.
+    """Check every request against the rules; None if there is no log with the rules.
 
     While a crawl runs, rows are there a moment before the events that explain them. A real
     breach is still there when the audit is repeated.

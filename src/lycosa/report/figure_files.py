@@ -1,7 +1,7 @@
 """Figures of a report as files: SVG and PDF for documents, data and scripts for gnuplot.
 
     \\includegraphics{figures/sites-1.pdf}         in LaTeX
-    gnuplot sites-1.gp                            draws sites-1.plot.pdf anew, to one's own taste
+    gnuplot sites-1.gp                            redraws sites-1.plot.pdf after your changes
 
 Every figure has the name of its section and its number there. A `.dat` file has a line for each
 point; text from the web in it is quoted, and has no quotes, backslashes and line ends of its own.
@@ -30,7 +30,7 @@ _HEAD = 'set terminal pdfcairo size 16cm,9cm\nset output "{name}.plot.pdf"\nset 
 
 
 def figure_files(entries: Sequence[Entry]) -> Iterator[tuple[str, bytes]]:
-    """Yield the names of all files of all figures, and what is in them."""
+    """Yield the names and contents of the files of all figures."""
     for entry in entries:
         for number, figure in enumerate(entry.shown.figures, 1):
             name = f"{entry.section.name}-{number}"

@@ -41,7 +41,7 @@ class PowerLaw(NamedTuple):
     """The standard error of the exponent."""
     least: float
     tail: int
-    """How many observations are not below `least`."""
+    """The number of observations from `least` on."""
     total: int
     distance: float
     """The largest difference between fitted and seen distribution from `least` on."""
@@ -49,10 +49,10 @@ class PowerLaw(NamedTuple):
 
     @property
     def allowed_distance(self) -> float:
-        """How large the distance of one in a hundred samples of a given law is.
+        """The distance that one in a hundred samples of a given law exceeds.
 
-        For a law that was fitted to the sample this is generous, so what is beyond it is no
-        matter of chance.
+        For a law that was fitted to the sample this is generous, so a larger distance is not due to
+        chance.
         """
         return float(_ONE_IN_A_HUNDRED / np.sqrt(self.tail))
 

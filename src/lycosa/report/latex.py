@@ -76,7 +76,7 @@ _SIGNS |= {letter: rf"$\{name}$" for letter, name in zip(
 _SIGNS |= dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", (f"$^{{{sign}}}$" for sign in "0123456789-"), strict=True))
 _KNOWN = re.compile(r"[ -~¡-ÿŒœŠšŸŽž]")
 _PLACES = {"text": "l", "web": "p{75mm}"}
-"""How a column stands; numbers stand at the right."""
+"""The alignment of a column; numbers are aligned right."""
 _BREAKS = re.compile(r"(?<=[/.?&=_-])(?=\w)|(?<=\w{24})(?=\w)")
 
 
@@ -107,7 +107,7 @@ def _sign(letter: str) -> str:
 
 
 def _web(text: str, most: int = 160) -> str:
-    """Write text of others: bounded, and with places to break a line."""
+    """Write text from the web: bounded, and with places to break a line."""
     pieces = _BREAKS.split(wording.shown(text, most))
     return r"\allowbreak{}".join(_text(piece) for piece in pieces)
 

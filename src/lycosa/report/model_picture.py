@@ -39,7 +39,7 @@ def model_picture(
 
 
 def require_picture(path: Path) -> None:
-    """Refuse a name that says no format that can be written."""
+    """Refuse a file name whose suffix is not a known format."""
     if path.suffix not in SUFFIXES:
         raise LycosaError(
             f"{path}: pictures are written as {' or '.join(SUFFIXES)}\n"

@@ -4,7 +4,7 @@ It is written next to that folder under another name and then renamed; an existi
 aside for that moment. A process that was killed at any time leaves the old report,
 the new one, or none, and the next one clears up after it.
 
-Always true: a folder that holds anything but a report of ours is left alone.
+Always true: a folder that holds anything but a report of Lycosa's is left alone.
 """
 
 from __future__ import annotations
@@ -65,12 +65,13 @@ def write_report(
     latex: str = "",
     printed: Callable[[Path, Path], None] | None = None,
 ) -> None:
-    """Put a report in its place, instead of the one that is there.
+    """Move a report to its place, instead of an existing one.
 
-    `latex` is its source for TeX, if that is wanted; `printed` makes a PDF of the document.
+    `latex` is its source for TeX, if wanted; `printed` makes a PDF of the document.
     """
     new, old = (place.with_name(f".{place.name}.{word}") for word in ("new", "old"))
     try:
+        # a killed process may have left them
         for leftover in (new, old):
             if leftover.exists():
                 shutil.rmtree(leftover)
@@ -87,6 +88,7 @@ def write_report(
         if printed is not None:
             printed(new / INDEX, new / PDF)
             sync_file(new / PDF)
+        # synced before the rename: after a power cut the report is whole or absent
         sync_folder(new / DATA)
         sync_folder(new)
         reach("report.written")

@@ -20,7 +20,7 @@ from lycosa.report.told_settings import job_text
 from lycosa.terminal_text import visible
 
 GENERATOR = "lycosa report"
-"""By which a report is known for one of ours."""
+"""The generator's name, by which Lycosa recognises its own reports."""
 WIDE, NARROW = 680, 328
 """Widths at which figures are drawn: for screens and paper, and for telephones."""
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'"
@@ -57,7 +57,7 @@ def framed(
     parts: Sequence[Part],
     back: Iterable[str],
 ) -> str:
-    """Return a document of parts between what stands before the contents and after the parts."""
+    """Return a document of parts, between a head before the contents and a foot after the parts."""
     return "".join(
         [
             '<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n',
@@ -81,7 +81,7 @@ def _text(text: str) -> str:
 
 
 def _web(text: str, most: int = 160) -> str:
-    """Write text of others: bounded, escaped, and in its own direction."""
+    """Write text from the web: bounded, escaped, and in its own direction."""
     return f"<bdi>{escape(wording.shown(text, most))}</bdi>"
 
 
@@ -115,7 +115,7 @@ def front_matter(
     numbers: Iterable[tuple[str, str]],
     block: Iterable[Fact],
 ) -> Iterator[str]:
-    """Return what stands before the contents: kicker and title, a sentence, numbers, facts."""
+    """Return the head before the contents: kicker and title, a sentence, numbers, facts."""
     kicker, title = heading
     yield f'<header>\n<p class="kicker">{_text(kicker)}</p>\n'
     yield f"<h1>{_web(title, 160)}</h1>\n"
@@ -219,7 +219,7 @@ def _cell(value: Any, column: Column) -> str:
 
 
 def notes_matter(notes: Iterable[str], chapters: int, version: str) -> Iterator[str]:
-    """Return what stands after the parts of a short report: notes on methods, and the footer."""
+    """Return the foot of a short report: notes on methods, and the footer."""
     yield f'<h2 id="notes"><span class="n">{chapters + 1}</span>How it was counted</h2>\n'
     yield '<ul class="notes">\n'
     yield from (f"<li>{_text(note)}</li>\n" for note in notes)
@@ -236,15 +236,15 @@ def _back(facts: Facts, chapters: int) -> Iterator[str]:
     yield "</ul>\n<h3>The job</h3>\n"
     if changed := job_text(facts.job):
         yield (
-            "<p>Settings that differ from the defaults, besides seeds, rules and what concerns"
-            " the operator alone:</p>\n"
+            "<p>Settings that differ from the defaults, except for seeds, rules and the"
+            " operator's own settings:</p>\n"
         )
         lines = "\n".join(_web(line, 2000) for line in changed.splitlines())
         yield f"<pre>{lines}</pre>\n"
     else:
         yield (
-            "<p>All settings besides seeds, rules and what concerns the operator alone have their"
-            " defaults.</p>\n"
+            "<p>All settings have their defaults, except for seeds, rules and the operator's own"
+            " settings.</p>\n"
         )
     yield f"<footer>Made by Lycosa {_text(facts.version)}. The files in <code>data/</code> have the"
     yield " rows behind every figure; <code>lycosa sql</code> asks for others.</footer>\n"

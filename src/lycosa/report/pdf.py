@@ -3,7 +3,7 @@
 It reads the few shapes that `charts.canvas` writes (rect, circle, path, text) and writes them as
 PDF operators (ISO 32000-1, 8 and 9) with the standard fonts Helvetica and Symbol, which every
 reader has. So a figure is the same on the screen and in print, without a library or a font file
-(docs/decisions/0050-figures-as-pdf.md says which ones were tried).
+(docs/decisions/0026-report.md says which ones were tried).
 
 Always true: text is text, as in the SVG. Exponents are raised digits, Greek letters and arrows come
 from Symbol; a character that neither font has becomes a question mark.
@@ -23,7 +23,7 @@ _SVG = "{http://www.w3.org/2000/svg}"
 _STEP = re.compile(r"([MLHVCQZmlhvcqz])([^MLHVCQZmlhvcqz]*)")
 _NUMBER = re.compile(r"-?\d*\.?\d+(?:e-?\d+)?")
 _ROUND = 0.5523
-"""How far the handles of a quarter of a circle stand from its ends, for a radius of 1."""
+"""Distance of the handles of a quarter of a circle from its ends, for a radius of 1."""
 _LIKE_HELVETICA = 0.88
 """Helvetica is narrower than the widest of the usual fonts, by which widths are reckoned."""
 _FONTS = {"R": "Helvetica", "B": "Helvetica-Bold", "S": "Symbol"}
@@ -31,7 +31,7 @@ _NEAREST = {"⟨": "<", "⟩": ">", "−": "–", "\u202f": " "}
 _IN_SYMBOL = {"≤": "\xa3", "≥": "\xb3", "→": "\xae", "≈": "\xbb", "∞": "\xa5"} | dict(
     zip("αβγδλµσ", "abgdlms", strict=True)
 )
-"""Where the font Symbol has a character (ISO 32000-1, D.5)."""
+"""Codes of characters in the font Symbol (ISO 32000-1, D.5)."""
 _RAISED = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789–", strict=True))
 _RAISED_SIZE, _RISE = 0.65, 0.38
 """The size of an exponent, and how far it stands above the line, for a size of 1."""

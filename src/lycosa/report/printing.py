@@ -1,9 +1,10 @@
-"""Prints a report to PDF by a Chromium, which nothing but the report's own file is given.
+"""Prints a report to PDF with a Chromium that gets only the report's own file.
 
-The document forbids scripts and fetching (`page`), so the browser only lays it out. Root has no
-sandbox for it, and needs `LYCOSA_WITHOUT_SANDBOX=1` as for rendering.
+The document forbids scripts and fetching (`page`), so the browser only lays it out. Chromium has no
+sandbox as root, so root must set `LYCOSA_WITHOUT_SANDBOX=1` as for rendering.
 
-Not always true: the same study gives the same pages, but a PDF has the moment of its making in it.
+Not promised: equal bytes. The same study gives the same pages, but a PDF contains the moment of its
+making.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import subprocess
 import tempfile
 from pathlib import Path
 
-from lycosa.crawl.rendering.sandbox import VARIABLE
+from lycosa.crawl.features.rendering.sandbox import VARIABLE
 from lycosa.errors import LycosaError
 from lycosa.render.executable import NAMES
 
@@ -27,11 +28,11 @@ _FLAGS = (
 
 
 def find_printer() -> str:
-    """Return the path of a Chromium; raises `LycosaError` with what to do where there is none."""
+    """Return the path of a Chromium; raise `LycosaError` with a remedy if there is none."""
     program = next(filter(None, map(shutil.which, NAMES)), None)
     if program is None:
         raise LycosaError(
-            "a PDF of the report is printed by Chromium, and there is none\n"
+            "a PDF of the report needs Chromium, which is not installed\n"
             "  install: apt-get install chromium, or typeset report.tex (--latex)"
         )
     if os.geteuid() == 0 and os.environ.get(VARIABLE) != "1":
@@ -43,7 +44,7 @@ def find_printer() -> str:
 
 
 def print_pdf(program: str, document: Path, into: Path) -> None:
-    """Print an HTML file; raises `LycosaError` if the browser does not."""
+    """Print an HTML file; raise `LycosaError` if the browser fails."""
     with tempfile.TemporaryDirectory(prefix="lycosa-print-") as home:
         own = [f"--user-data-dir={home}", f"--print-to-pdf={into.resolve()}"]
         own += ["--no-sandbox"] if os.environ.get(VARIABLE) == "1" else []

@@ -1,4 +1,4 @@
-"""The types of a report section: its queries, and what it shows of the answers.
+"""The types of a report section: its queries, and its sentence, figures and tables.
 
 A section is declared, not programmed: its queries, each named after the file for its rows,
 and a function from the rows to one sentence, figures and tables. If the study lacks a table that a
@@ -20,7 +20,7 @@ Answers = Mapping[str, Sequence[Row]]
 """Rows by the name of the query."""
 
 Kind = Literal["text", "web", "count", "share", "size", "number", "seconds"]
-"""How a column is written; `web` is text from the web, which is not trusted."""
+"""The format of a column; `web` is text from the web, which is not trusted."""
 
 
 class Facts(NamedTuple):
@@ -31,11 +31,11 @@ class Facts(NamedTuple):
     study: Mapping[str, Any]
     """The manifest of the study."""
     audit: Audit | None
-    """None if it was left out, or cannot be made."""
+    """The audit; None if it was left out, or cannot be made."""
     is_running: bool
     version: str
     words: Mapping[str, Sequence[str]] = {}
-    """By topic: the words that speak for it most, in a crawl with a model."""
+    """The words with the most weight for each topic, in a crawl with a model."""
 
 
 class Column(NamedTuple):
@@ -75,9 +75,9 @@ class Section(NamedTuple):
     """SQL over the tables of the study, by the name of the file for the rows."""
     show: Callable[[Answers, Facts], Shown]
     needs: Sequence[str] = ()
-    """Tables of the study without which there is nothing to ask."""
+    """Tables of the study that the queries need."""
     asides: Mapping[str, str] = {}
-    """Queries whose rows go to no file: totals, for the sentence."""
+    """Queries whose rows are not written to a file: totals, for the sentence."""
 
 
 class Chapter(NamedTuple):

@@ -1,7 +1,7 @@
-"""The settings of a job that a report tells: those that say how the web was asked and read.
+"""The settings of a job that a report shows: those about requests and reading.
 
-A report is handed on. So a key is told because it is named here; a key that is new, or that names a
-server, file, program, network or secret of the operator, is not.
+A report is handed on. So a key is shown only if it is listed here; new keys, and keys that name a
+server, file, program, network or secret of the operator, are not.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ TOLD = {(section, name) for section, names in _NAMED.items() for name in names.s
 
 
 def job_text(job: Job) -> str:
-    """Return the settings of the job that differ from the defaults and are told, as TOML."""
+    """Return the listed settings of the job that differ from the defaults, as TOML."""
     lines: list[str] = []
     for name, section in SECTIONS.items():
         of_section = getattr(job, name)

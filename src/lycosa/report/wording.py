@@ -20,7 +20,7 @@ _LONGEST = 120
 
 
 def shortened(text: str, most: int = _LONGEST) -> str:
-    """Leave out the middle of a text that is too long; both ends tell the most."""
+    """Leave out the middle of a text that is too long; both ends are the most telling."""
     if len(text) <= most:
         return text
     behind = max((most - 1) // 3, 0)
@@ -29,7 +29,7 @@ def shortened(text: str, most: int = _LONGEST) -> str:
 
 def shown(text: str, most: int = _LONGEST) -> str:
     """Make text from the web fit to be read: bounded, and without invisible characters."""
-    # Cut first, so that a megabyte is not searched for what will be left out anyway.
+    # Cut first, so that a megabyte is not searched for text that will be left out anyway.
     return shortened(visible(shortened(text, 2 * most)), most)
 
 
@@ -57,7 +57,7 @@ def share(part: float, whole: float, *, is_aligned: bool = False) -> str:
 
 
 def number(value: float) -> str:
-    """Write a number with three digits that count: `2.24`, `31.4`, `12,345`, `3.1 × 10⁻⁵`."""
+    """Write a number with three significant digits: `2.24`, `31.4`, `12,345`, `3.1 × 10⁻⁵`."""
     size = abs(value)
     if size and size < 1e-3:
         power = floor(log10(size))

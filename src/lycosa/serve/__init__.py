@@ -1,7 +1,7 @@
 """Offers crawls over HTTP: pages, a REST interface, and a SPARQL 1.1 endpoint.
 
-    web             the whole house: pages and REST, over Starlette (extra `serve`)
-    records         what the REST interface answers
+    web             the web server: pages and REST, over Starlette (extra `serve`)
+    records         the answers of the REST interface
     reading         reads crawl directories for it, in processes of their own
     beside          starts a server beside a crawl
     listening       the HTTP server under all of these: uvicorn with deadlines

@@ -1,7 +1,7 @@
 """Starts a server beside a crawl, as a process of its own.
 
-It is in a session of its own: its death changes nothing for the crawl, and Ctrl-C ends the crawl
-alone. It ends ten minutes after the crawl has ended, so that the last figures can be looked at.
+The server has a session of its own: its death changes nothing for the crawl, and Ctrl-C ends only
+the crawl. It ends ten minutes after the crawl has ended, so that the last figures can be looked at.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ from lycosa.errors import LycosaError
 
 BEGIN_SECONDS = 15.0
 _started: list[subprocess.Popen[bytes]] = []
-"""They are not waited for: they outlive this process."""
+"""Servers that were started; they outlive this process, so nothing waits for them."""
 
 
 def start_beside(directory: Path, port: int) -> str:
-    """Start a server for a crawl; returns the address with the token."""
+    """Start a server for a crawl; return the address with the token."""
     words = ["serve", "--port", str(port), "--until-ended", "--", str(directory)]
     process = subprocess.Popen(
         [sys.executable, "-P", "-m", "lycosa", *words],

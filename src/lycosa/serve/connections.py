@@ -8,8 +8,8 @@ request; if none waits, the one that has been reading longest, provided that it 
 that sends half a request, or a thousand of them, or reads its response one byte at a time, keeps no
 other client out. A connection that is answering is never dropped.
 
-One address has a part of the connections at most. Beyond it the address's own connection that has
-waited longest makes room, and if none waits, the new one is refused. The addresses of one /64
+An address has at most a fixed share of the connections. Beyond it the address's own connection that
+has waited longest makes room, and if none waits, the new one is refused. The addresses of one /64
 network of IPv6 count as one, because one client has them all. Loopback addresses and those of
 trusted proxies stand for many clients, so they may take all connections.
 
@@ -31,25 +31,25 @@ from typing import NamedTuple
 from lycosa.fetch.guard import is_loopback_host
 
 SLOW_SECONDS = 5.0
-"""A reader that takes longer may be dropped."""
+"""Seconds after which a slow reader may be dropped."""
 
 _WAITING, _ANSWERING, _READING = "waiting", "answering", "reading"
 
 
 class ConnectionLimits(NamedTuple):
-    """How many connections a server has, and for whom."""
+    """Limits of the connections of a server, and of each address."""
 
     most: int = 256
     most_each: int = 64
-    """Of one address."""
+    """Most connections of an address."""
     most_held_bytes: int = 100_000_000
-    """Of responses that wait for their readers."""
+    """Most bytes of responses that wait for their readers."""
     proxies: tuple[str, ...] = ()
     """Addresses or networks of IPv4 or IPv6 whose connections carry requests of many clients."""
 
 
 class Connection:
-    """One open connection and its state."""
+    """An open connection and its state."""
 
     def __init__(self, address: str, drop: Callable[[], None]) -> None:
         self.client = address
@@ -72,7 +72,7 @@ class Connections:
         self._all: dict[Connection, None] = {}
 
     def admit(self, connection: Connection) -> bool:
-        """Accept a client, dropping another if need be; returns whether there was room."""
+        """Accept a client, dropping another if necessary; return whether there was room."""
         connection.since = self._clock()
         if not self._is_shared(connection.client):
             own = [other for other in self._all if other.address == connection.address]
@@ -97,7 +97,7 @@ class Connections:
         self._become(connection, _ANSWERING)
 
     def read(self, connection: Connection, held_bytes: int) -> None:
-        """Note that a response waits for its reader; drops those that hold too much memory."""
+        """Note that a response waits for its reader; drop responses that hold too much memory."""
         reading = [other for other in self._in(_READING) if other is not connection]
         total = held_bytes + sum(other.held_bytes for other in reading)
         for other in sorted(reading, key=lambda one: one.since):

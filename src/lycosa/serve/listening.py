@@ -10,7 +10,7 @@ Always true:
   * a deadline ends the connection even if its client reads nothing (`abort`, not `close`).
 
 Cost: one timer for each request, one more for each response that is not read at once.
-Not here: who may ask what (`web.security`).
+Not here: access rights (`web.security`).
 """
 
 from __future__ import annotations
@@ -31,9 +31,9 @@ from lycosa.serve.connections import Connection, ConnectionLimits, Connections
 HEAD_SECONDS = 15.0
 BODY_SECONDS = 15.0
 READING_SECONDS, READING_BYTES = 30.0, 50_000
-"""A client must read a response in 30 s, plus a second for every 50 kB."""
+"""Seconds for reading a response; each 50 kB adds one."""
 LARGEST_HEAD_BYTES = 131_072
-"""A SPARQL query may stand in the first line."""
+"""Most bytes of a request's head; its first line may hold a SPARQL query."""
 STOP_SECONDS = 1
 
 _HEAD, _BODY, _READING, _ANSWERING = "head", "body", "reading", "answering"
@@ -55,7 +55,7 @@ class _Config(uvicorn.Config):
 
 
 class BoundedProtocol(H11Protocol):
-    """One connection: uvicorn's own protocol under deadlines."""
+    """A connection: uvicorn's own protocol under deadlines."""
 
     def __init__(self, config: uvicorn.Config, *given: Any, **named: Any) -> None:
         super().__init__(config, *given, **named)
@@ -77,7 +77,7 @@ class BoundedProtocol(H11Protocol):
         self._look()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Leave the place to another client."""
+        """Free the connection for another client."""
         super().connection_lost(exc)
         self._expect(None)
         if self._place is not None:
@@ -95,17 +95,17 @@ class BoundedProtocol(H11Protocol):
         self._look()
 
     def pause_writing(self) -> None:
-        """Wait for the client to read what it was sent."""
+        """Wait for the client to read the response."""
         super().pause_writing()
         self._look()
 
     def resume_writing(self) -> None:
-        """Go on: the client has read most of it."""
+        """Resume writing: the client has read most of the response."""
         super().resume_writing()
         self._look()
 
     def _look(self) -> None:
-        """See what the connection waits for now; only another phase has another deadline."""
+        """Set the deadline of the current phase, if the phase has changed."""
         phase = _PHASES.get(self.conn.their_state, _ANSWERING)
         if self.flow.write_paused:
             # The next request may be here already: its client still has to read.
@@ -133,12 +133,12 @@ class BoundedProtocol(H11Protocol):
         if self._has_begun() and not self.transport.get_write_buffer_size():
             self.transport.write(_LATE)
         if self.transport.get_write_buffer_size():
-            self.transport.abort()  # `close` would wait until the client reads
+            self.transport.abort()  # `close` would wait until the client has read everything
         else:
             self.transport.close()
 
     def _has_begun(self) -> bool:
-        """Return whether a part of a request is here that has no response yet."""
+        """Return whether part of a request has arrived that has no response yet."""
         if self._phase == _HEAD:
             return bool(self.conn.trailing_data[0])
         return self._phase == _BODY and not self.cycle.response_started
@@ -186,7 +186,7 @@ def bounded_server(app: Any, limits: ConnectionLimits, lifespan: Any = "off") ->
 
 
 def checked_proxies(proxies: Sequence[str]) -> tuple[str, ...]:
-    """Return the addresses or networks of proxies; raises an error for anything else."""
+    """Return the addresses or networks of proxies; raise an error for anything else."""
     for proxy in proxies:
         try:
             ip_network(proxy)

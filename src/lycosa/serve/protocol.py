@@ -2,7 +2,7 @@
 
 CSV is guarded against formulas: a browser opens it in a spreadsheet, and pages wrote its texts.
 
-Pure functions: a request in, a query or an HTTP error out.
+The functions are pure: they turn a request into a query or an HTTP error.
 """
 
 from __future__ import annotations
@@ -64,6 +64,7 @@ def read(
     if "update" in values:
         return READ_ONLY
     queries = values.get("query", [])
+    # the protocol gives a bare GET the description of the service
     if not queries and method != "POST":
         return Description()
     if len(queries) != 1:

@@ -1,4 +1,4 @@
-"""What the web server answers: one record for each kind of answer.
+"""The answers of the web server: a record for each kind.
 
 The OpenAPI document is made from these records (`lycosa.serve.web.openapi`), so a field that is
 added here is in the answer and in the document. Moments are seconds since 1970, as numbers. Ids of
@@ -19,7 +19,7 @@ class Problem(msgspec.Struct, frozen=True):
     title: str
     status: int
     detail: str = ""
-    """What is wrong, and what to do."""
+    """The fault, and its remedy."""
 
 
 class Wait(msgspec.Struct, frozen=True):
@@ -28,7 +28,7 @@ class Wait(msgspec.Struct, frozen=True):
     who: str
     why: str
     until: float = 0.0
-    """When it is due; 0 when that depends on an answer."""
+    """The moment when it is due; 0 if that depends on an answer."""
     urls: int = 0
 
 
@@ -44,39 +44,39 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     """A crawl at one moment."""
 
     moment: float
-    """When it was read; a running crawl writes once a second."""
+    """The moment of reading; a running crawl writes once a second."""
     state: str
     """`running`, `paused`, `stopping`, `ended`, or `resting`: no process crawls it."""
     reason: str = ""
-    """Why the last run ended, if that is known."""
+    """The reason why the last run ended, if known."""
     is_live: bool = False
     """Whether a running crawl wrote it; otherwise it was read from the log."""
     pid: int = 0
     seconds: float = 0.0
-    """How long this run has taken so far."""
+    """Seconds since the start of this run."""
     pages: int = 0
     bytes: int = 0
     requests: int = 0
     pages_per_second: float = 0.0
     urls: int | None = None
-    """How many URLs are known; None where only the queue was counted."""
+    """Number of known URLs; None if only the queue was counted."""
     pending: int = 0
     put_off: int = 0
     in_flight: int = 0
     workers: int = 0
     hosts: dict[str, int] = {}
-    """How many hosts are in each phase."""
+    """Number of hosts in each phase."""
     outcomes: dict[str, int] = {}
     refusals: dict[str, int] = {}
     seconds_left: float = 0.0
-    """A lower bound: what the pauses of the pending URLs add up to."""
+    """A lower bound: the sum of the pauses of the pending URLs."""
     waits: list[Wait] = []
     waits_count: int = 0
     given_up: list[GivenUp] = []
     given_up_origins: int = 0
     topics: dict[str, list[int]] = {}
     limits: dict[str, Any] = {}
-    """The values in force of what can be changed while it runs, by key; null: no limit."""
+    """The values in force of the keys that can be changed during a run; null means unlimited."""
     orders_given: int = 0
     """The number of the last order that was given."""
     orders_applied: int = 0
@@ -85,20 +85,20 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class CrawlRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One crawl in the list."""
+    """A crawl in the list."""
 
     name: str
     directory: str
     state: str
-    """As in a frame; `unknown` when nothing of it can be read cheaply."""
+    """The state as in a frame; `unknown` if it cannot be read cheaply."""
     reason: str = ""
     pages: int | None = None
     bytes: int | None = None
     pending: int | None = None
     changed: float | None = None
-    """When its log was written to last."""
+    """The moment of the last write to its log."""
     seeds: list[str] = []
-    """The first five."""
+    """The first five seeds."""
     seeds_count: int = 0
     log: str = ""
     """The server that keeps the log; empty for a file."""
@@ -106,7 +106,7 @@ class CrawlRow(msgspec.Struct, frozen=True, kw_only=True):
     has_triples: bool = False
     has_report: bool = False
     problem: str = ""
-    """Why the folder cannot be read, if so."""
+    """The reason why the folder cannot be read, if there is one."""
 
 
 class CrawlList(msgspec.Struct, frozen=True):
@@ -114,11 +114,11 @@ class CrawlList(msgspec.Struct, frozen=True):
 
     crawls: list[CrawlRow]
     can_create: bool
-    """Whether new ones can be made: where a folder of crawls is served."""
+    """Whether new crawls can be made: only if a folder of crawls is served."""
 
 
 class HostRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One host."""
+    """A host."""
 
     host: str
     kept: int
@@ -128,9 +128,9 @@ class HostRow(msgspec.Struct, frozen=True, kw_only=True):
     state: str
     """`open`, or the outcome in which its URLs end: `blocked`, `unreachable` and so on."""
     due: float = 0.0
-    """When it may be asked next; 0 for now."""
+    """The earliest moment of its next request; 0 for now."""
     why: str = ""
-    """What it waits for."""
+    """The reason why it waits."""
     address: str = ""
     strikes: int = 0
     crawl_delay: float = 0.0
@@ -142,21 +142,21 @@ class HostList(msgspec.Struct, frozen=True, kw_only=True):
 
     hosts: list[HostRow]
     total: int
-    """How many fit the filter."""
+    """Number of hosts that pass the filter."""
     next: str = ""
     """The cursor of the next page; empty on the last."""
     as_of: float = 0.0
 
 
 class Step(msgspec.Struct, frozen=True):
-    """One thing that happened to a URL."""
+    """An event in the history of a URL."""
 
     moment: float
     what: str
 
 
 class CaptureRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One fetch of a URL."""
+    """A fetch of a URL."""
 
     fetch_id: str
     moment: float
@@ -173,12 +173,12 @@ class CaptureRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class LinkRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One link to or from a URL."""
+    """A link to or from a URL."""
 
     url: str
     kind: str
     reason: str
-    """`followed`, or why the crawl does not follow it."""
+    """`followed`, or the reason why the crawl does not follow it."""
     text: str = ""
     times: int = 1
 
@@ -248,12 +248,12 @@ class AuditFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class FindingFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """Something that is wrong with a site."""
+    """A fault of a site."""
 
     url: str
-    """The page on which it can be mended."""
+    """The page on which it can be repaired."""
     target_url: str | None
-    """The other URL, where two are concerned."""
+    """The other URL, if there are two."""
     status: int | None
     text: str | None
     """The text of the link, or the title or description in question."""
@@ -272,26 +272,26 @@ class CheckFacts(msgspec.Struct, frozen=True, kw_only=True):
     mend: str
     count: int
     findings: list[FindingFacts]
-    """Some of them."""
+    """Examples of the findings."""
 
 
 class SiteChecks(msgspec.Struct, frozen=True, kw_only=True):
-    """What is wrong with the site that was crawled."""
+    """The faults of the site that was crawled."""
 
     pages: int
     findings: int
     checks: list[CheckFacts]
-    """In the order of their severity."""
+    """The checks with findings, the most severe first."""
 
 
 class Fitting(msgspec.Struct, frozen=True, kw_only=True):
-    """How many URLs in the queue a rule would reject."""
+    """The number of URLs in the queue that a rule would reject."""
 
     rule: dict[str, Any]
     pending: int
-    """How many are in the queue."""
+    """Number of URLs in the queue."""
     fits: int
-    """How many of them the rule rejects."""
+    """Number of them that the rule rejects."""
     examples: list[str] = []
 
 
@@ -304,7 +304,7 @@ class OrderGiven(msgspec.Struct, frozen=True):
 
 
 class OrderRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One order."""
+    """An order."""
 
     number: int
     order: dict[str, Any]
@@ -318,7 +318,7 @@ class OrderList(msgspec.Struct, frozen=True):
 
     orders: list[OrderRow]
     applied: int
-    """The number of the last one that is known to be applied."""
+    """The number of the last order that is known to be applied."""
 
 
 class RuleRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -330,7 +330,7 @@ class RuleRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class RuleList(msgspec.Struct, frozen=True):
-    """The rules that decide which URLs are wanted, those that were added first."""
+    """The rules of the scope, added ones first."""
 
     rules: list[RuleRow]
 
@@ -339,13 +339,13 @@ class LimitValues(msgspec.Struct, frozen=True):
     """The values that can be changed while a crawl runs."""
 
     values: dict[str, Any]
-    """In force, by key."""
+    """The values in force, by key."""
     job: dict[str, Any]
-    """As the job file has them."""
+    """The values of the job file."""
 
 
 class MemberRow(msgspec.Struct, frozen=True, kw_only=True):
-    """One member of a cluster."""
+    """A member of a cluster."""
 
     number: int
     machine: str
@@ -370,7 +370,7 @@ class Members(msgspec.Struct, frozen=True, kw_only=True):
     orphaned: int = 0
     members: list[MemberRow] = []
     reasons: list[str] = []
-    """Why it stands still, if it does."""
+    """The reason why the crawl stands still, if it does."""
 
 
 class ReportState(msgspec.Struct, frozen=True, kw_only=True):
@@ -380,7 +380,7 @@ class ReportState(msgspec.Struct, frozen=True, kw_only=True):
     """`none`, `making`, `ready` or `failed`."""
     made: float | None = None
     is_current: bool = False
-    """Whether the log has not changed since."""
+    """Whether the log is unchanged since then."""
     problem: str = ""
 
 
@@ -399,7 +399,7 @@ class Started(msgspec.Struct, frozen=True):
 
 
 class Checked(msgspec.Struct, frozen=True, kw_only=True):
-    """Which of some URLs a new crawl would want."""
+    """The verdict of a new crawl on a URL."""
 
     url: str
     is_wanted: bool
@@ -407,6 +407,6 @@ class Checked(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class ScopePreview(msgspec.Struct, frozen=True):
-    """What the scope of a new crawl says about its seeds and other URLs."""
+    """The verdicts of a new crawl's scope on its seeds and other URLs."""
 
     urls: list[Checked]

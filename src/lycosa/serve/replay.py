@@ -41,17 +41,18 @@ WACZ = "/crawl.wacz"
 
 _BLOCK_BYTES = 1 << 18
 _MOST_HELD_BYTES = 256 * 2 * _BLOCK_BYTES
-"""Blocks that all connections together may have waiting for slow readers."""
+"""Most blocks of all connections together that wait for slow readers."""
 _RANGE = re.compile(r"bytes=(?:(\d{1,18})-(\d{0,18})|-(\d{1,18}))", re.ASCII)
 _WALL = (
     "default-src 'self' blob: data: 'unsafe-inline' 'unsafe-eval'; object-src 'none'; "
     "frame-src 'self'; form-action 'self'"
 )
-"""Of everything: archived pages, the page of the player, its workers. Frames of blob: and data:
-have no first script (`replay_first`)."""
+"""The policy of all answers: archived pages, the player's page, its workers. Frames of blob: and
+data: have no first script (`replay_first`).
+"""
 _POLICY = _WALL + "; frame-ancestors 'none'; base-uri 'none'"
 _SANDBOX = "sandbox allow-downloads"
-"""Of answers that are not HTML: in a frame they are documents without a first script."""
+"""The policy of answers that are not HTML: in a frame they are documents without a first script."""
 _FRAMES = ("document", "embed", "frame", "iframe", "object")
 _SCRIPT = {"content-type": "text/javascript; charset=utf-8"}
 _PAGE = """<!doctype html>
@@ -76,7 +77,7 @@ _WAITING = f"""<!doctype html>
 <p>The player starts.</p>
 </html>
 """
-"""The frame of the player asks for its page before the worker that has it is ready."""
+"""The page for a frame of the player that asks before the service worker is ready."""
 
 
 class Answer(NamedTuple):
@@ -94,7 +95,7 @@ def require_player(folder: Path) -> None:
     missing = [name for name in PLAYER_FILES.values() if not (folder / name).is_file()]
     if missing:
         raise LycosaError(
-            f"{folder}: has no {' and no '.join(missing)}, so it is no copy of ReplayWeb.page\n"
+            f"{folder}: has no {' and no '.join(missing)}, so it is not a copy of ReplayWeb.page\n"
             "  get one: npm pack replaywebpage && tar xzf replaywebpage-*.tgz\n"
             "  it unpacks to the folder `package`: --player package"
         )
@@ -115,8 +116,9 @@ def replay_app(wacz: VirtualWacz, player: Path, names: Collection[str] = OWN_NAM
 
 def _answer(scope: Message, wacz: VirtualWacz, player: Path, names: Collection[str]) -> Answer:
     headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
+    # a foreign name that resolves to this machine must not read the archive (DNS rebinding)
     if _without_port(headers.get("host", "")) not in names:
-        return _text(421, "this host name is not one of the replay server\n")
+        return _text(421, "this host name does not belong to the replay server\n")
     if scope["method"] not in ("GET", "HEAD"):
         return _text(405, "only GET and HEAD\n", allow="GET, HEAD")
     path = scope["path"]
@@ -151,7 +153,7 @@ def _text(status: int, text: str, **headers: str) -> Answer:
 
 def _page(wacz: VirtualWacz) -> Answer:
     title = html.escape(wacz.folder.resolve().name)
-    # The digest makes another address of another archive: the player keeps what it has read.
+    # The player caches by address, so each archive needs one of its own: hence the digest.
     source = f"{WACZ}?{wacz.digest[:16]}"
     start = f' url="{html.escape(wacz.main_page)}"' if wacz.main_page else ""
     page = _PAGE.format(first=FIRST_ELEMENT, title=title, source=source, start=start)
@@ -218,7 +220,9 @@ async def _send_range(answer: Answer, wacz: VirtualWacz, receive: Receive, send:
             stop = min(start + _BLOCK_BYTES, answer.stop)
             try:
                 block = await asyncio.to_thread(wacz.bytes, start, stop)
-            except StoreError:  # a host was forgotten: what is left does not belong to this archive
+            except StoreError:
+                # A host was forgotten meanwhile: the bytes that follow do not belong to this
+                # archive.
                 return
             more = stop < answer.stop
             await send({"type": "http.response.body", "body": block, "more_body": more})

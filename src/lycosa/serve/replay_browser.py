@@ -47,7 +47,7 @@ def flags_for(url: str) -> list[str]:
 
 
 def find_chromium() -> Path:
-    """Return the program; raises an error that says what to do where it cannot be used."""
+    """Return the program; raise an error with a remedy if it cannot be used."""
     if os.geteuid() == 0:
         raise LycosaError(
             "--open: Chromium has no sandbox when root runs it\n"

@@ -1,4 +1,4 @@
-"""What keeps archived pages from WebRTC: the first script of every document, and a header.
+"""Keeps archived pages from WebRTC: the first script of every document, and a header.
 
 The script removes WebRTC and its relatives from the window before any script of the page runs. A
 page can make windows that no server answers for (frames of about:blank and srcdoc, pop-ups), each
@@ -17,7 +17,7 @@ Not promised in others: a page may find a way to a window that is not cleared. T
 from __future__ import annotations
 
 ALLOWLIST = "(response-origin);redirects=allow;webrtc=block"
-"""Redirects are the archive's own; where one leads is judged when it is followed."""
+"""The header: only the own origin; a redirect's target is checked when it is followed."""
 
 FIRST_SCRIPT = """(() => {
 "use strict";

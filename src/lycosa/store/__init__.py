@@ -6,6 +6,7 @@ points into nothing. Records that a killed process left without an event do not 
 run begins a segment of its own.
 
     archive     writes exchanges into the open segment: the store of a crawl
+    _appending  the usual way of an exchange into it; compiled
     duplicates  finds the record that has the payload of an answer already
     uploaded    reads records that machines have uploaded to the store of objects
     uploaded_tables  reads the tables that they have uploaded

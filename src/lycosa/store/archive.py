@@ -33,10 +33,10 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pyarrow as pa
-from msgspec.structs import replace
 
 from lycosa.errors import Elsewhere, StoreError
-from lycosa.records import STORED, Capture, KeyedLink, Outcome, Place, Purpose, Validators
+from lycosa.records import Capture, KeyedLink, Outcome, Place, Validators
+from lycosa.store._appending import Appending
 from lycosa.store.duplicates import Duplicates
 from lycosa.store.layout import MOST_DIRECTORIES, Name, is_in, make_folders
 from lycosa.store.segments.digests import Positions
@@ -45,17 +45,14 @@ from lycosa.store.segments.sealing import NOWHERE, Sealed, ignore, seal_dead, se
 from lycosa.store.segments.segment import OWNER, Segment, cannot_begin, sync_open
 from lycosa.store.segments.survey import Counted
 from lycosa.store.tables.extra import with_extra
-from lycosa.store.tables.facts import block_of, facts_of, fetch_of
 from lycosa.store.tables.link_ends import LinkEnds, link_ends
-from lycosa.store.tables.rows import Text
 from lycosa.store.warc import warc_format
 from lycosa.store.warc.exchange import (
-    NO_GROUP,
     Conversion,
-    Group,
+    Earlier,
+    Message,
     Writer,
     links_in,
-    message_of,
     validators_in,
 )
 from lycosa.store.warc.record_reader import (
@@ -68,8 +65,8 @@ from lycosa.store.warc.record_reader import (
 )
 
 
-class ArchiveStore:
-    """A crawl directory that one worker writes to."""
+class ArchiveStore(Appending):
+    """A crawl directory that one worker writes to; `append` is compiled."""
 
     def __init__(
         self,
@@ -87,17 +84,15 @@ class ArchiveStore:
         `pages`. Records carry the machine's time; the moments of exchanges are ahead of it by
         `clock_ahead` seconds.
         """
-        self._clock_ahead = clock_ahead
         self._schemas = with_extra(extra_columns)
-        self._nothing = (None,) * len(extra_columns or ())
         self.folder, self.worker = folder, worker
         self._is_synced = durability == "power"
-        self._roll_bytes = roll_bytes
         self._info = dict(info)
         self._owner, self._directory = "", 0
         self._elsewhere: set[int] = set()
         self._files = WarcFiles(folder)
         self._duplicates = Duplicates(folder, self._read, self._files)
+        super().__init__(self._duplicates, clock_ahead, roll_bytes)
         self._lock = threading.Lock()
         self._sealing = threading.Lock()
         self._current: Segment | None = None
@@ -132,40 +127,6 @@ class ArchiveStore:
         return bool(self._rolled) or self._current is not None
 
     # -- writing --------------------------------------------------------------------------
-
-    def append(self, capture: Capture) -> Place:
-        """Take an exchange into the buffers; its place is final."""
-        if self._clock_ahead:
-            capture = replace(capture, answer=capture.answer.earlier(self._clock_ahead))
-        segment = self._open_segment(capture.answer.began)
-        url = capture.request.url
-        group = self._archive(segment, capture, url) if capture.answer.status else NO_GROUP
-        with segment.lock:
-            start = segment.warc.extend(group.members)
-            place = group.place_in(segment.number, start)
-            fetch = fetch_of(capture, url, group, segment, (place, start))
-            if capture.purpose is Purpose.ROBOTS:
-                segment.pending.add_host(fetch)
-            else:
-                links = texts = 0
-                if capture.outcome in STORED and not group.is_unchanged:
-                    both = (capture.links, capture.refused_links)
-                    links, texts = len(both[0].kinds) + len(both[1].kinds), int(bool(capture.text))
-                    text = Text(capture.text, url, capture.title, capture.language)
-                    segment.pending.add_content(fetch, both, text)
-                if capture.triples is not None:
-                    segment.blocks.append(block_of(fetch, url, capture.triples))
-                blocks = int(capture.triples is not None)
-                content = (links, texts, blocks, capture.is_withheld)
-                segment.pending.add_page(
-                    fetch + facts_of(capture) + content + (capture.extra or self._nothing)
-                )
-        if group.payload_tag and group.message is not None:
-            size = group.message.payload_bytes
-            self._duplicates.note(group.payload_tag, capture, place, size)
-        if segment.warc.end >= self._roll_bytes:
-            self.roll()
-        return place
 
     def roll(self) -> None:
         """End the open segment: the next exchange begins another one."""
@@ -271,7 +232,12 @@ class ArchiveStore:
         """Flush and close; harmless when it has been done before. Seals nothing."""
         if not self._is_closed:
             self.flush()
+            self.finish_index()
             self.abandon()
+
+    def finish_index(self) -> None:
+        """Let other workers and later runs find all payloads that were settled."""
+        self._duplicates.finish()
 
     def abandon(self) -> None:
         """Close without flushing, as a kill does: unflushed exchanges are lost."""
@@ -364,29 +330,22 @@ class ArchiveStore:
                 self._current = segment
             return self._current
 
-    def _archive(self, segment: Segment, capture: Capture, url: str) -> Group:
-        answer = capture.answer
-        message = message_of(answer)
-        writer = Writer(segment.ids, capture, url)
-        tag, is_unchanged = 0, False
+    def _other_records(
+        self, writer: Writer, capture: Capture, message: Message, earlier: Earlier | None
+    ) -> tuple[str, list[bytes], int]:
+        """Return the records of an exchange that has no new payload, and which is the main one."""
         if capture.outcome is Outcome.RENDERED:
-            main = writer.conversion(message, self._converted(capture.held))
+            kind, main = "conversion", writer.conversion(message, self._converted(capture.held))
             before = [writer.picture()] if capture.picture else []
             behind = writer.metadata(message.payload_digest, sum(map(len, before)))
-            members = [*before, main, behind]
-            return Group(members, len(before), "conversion", message, 0, False)
-        if capture.outcome is Outcome.NOT_MODIFIED:
-            kind, main, is_unchanged = "revisit", writer.not_modified(message, url), True
+            return kind, [*before, main, behind], len(before)
+        if earlier is None:
+            kind, main = "revisit", writer.not_modified(message, capture.request.url)
         else:
-            tag, earlier, is_unchanged = self._duplicates.look_for(capture, message)
-            if earlier is None:
-                kind, main = "response", writer.response(message)
-            else:
-                kind, main = writer.shorter(message, earlier)
-                segment.leans_on.add(earlier.file)
-        before = [writer.request()] if answer.asked else []
+            kind, main = writer.shorter(message, earlier)
+        before = [writer.request()] if capture.answer.asked else []
         behind = writer.metadata(message.payload_digest)
-        return Group([*before, main, behind], len(before), kind, message, tag, is_unchanged)
+        return kind, [*before, main, behind], len(before)
 
     def _converted(self, place: Place | None) -> Conversion | None:
         """Return the record of the page that was rendered, if it is here."""

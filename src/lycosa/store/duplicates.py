@@ -8,8 +8,9 @@ Three places are asked, in this order:
 
 The log of a partition is one sequence: if it has the event of a revisit, it has those before it.
 What another partition stored may only be referred to when its own event is in the log: then it is
-entered in the index (`warc.payload_index`). A payload has a tag there, a hash of its digest and of
-the form in which it was sent.
+entered in the index (`warc.payload_index`). This process finds it from then on, others some seconds
+later. What a kill takes of the index is stored again when it comes again. A payload has a tag
+there, a hash of its digest and of the form in which it was sent.
 
 Memory: the payloads since the last commit, at most `MOST_WAITING`; those beyond are stored again
 when they come again.
@@ -23,17 +24,14 @@ Always true:
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable, Collection
 from pathlib import Path
-from typing import NamedTuple
-
-from xxhash import xxh3_64_intdigest
 
 from lycosa.errors import StoreError
 from lycosa.records import Answer, Capture, Place
+from lycosa.store._appending import Recent
 from lycosa.store.warc import warc_format
-from lycosa.store.warc.exchange import Earlier, Message, earlier_in, payload_digest_in, payload_name
+from lycosa.store.warc.exchange import Earlier, Message, earlier_in, payload_digest_in
 from lycosa.store.warc.http_messages import parse_head, payload_of, split_block
 from lycosa.store.warc.payload_index import PayloadIndex
 from lycosa.store.warc.record_reader import (
@@ -43,74 +41,20 @@ from lycosa.store.warc.record_reader import (
     read_head,
     read_member,
 )
-from lycosa.url import reversed_host_of
-
-LEAST_BYTES = 256
-"""A shorter payload takes less than what a revisit says more than a response: it is not indexed."""
-
-MOST_WAITING = 100_000
-
-NO_PARTITION = -1
-
-Sharer = int | str
-"""Who may refer to a payload that has no event yet: a partition, or a host where there is none."""
 
 ReadBy = Callable[[Place, Callable[[Read, Place], warc_format.Record]], warc_format.Record]
 
 
-class Known(NamedTuple):
-    """What is known of a payload."""
-
-    tag: int = 0
-    """Under which it is to be noted; 0 if it is not."""
-    earlier: Earlier | None = None
-    is_unchanged: bool = False
-    """Whether the URL gave the same payload the last time."""
-
-
-NOTHING = Known()
-
-
-class Duplicates:
-    """The payloads that the store of a worker may refer to."""
+class Duplicates(Recent):
+    """The payloads that the store of a worker may refer to; looked for and noted by `Recent`."""
 
     def __init__(self, folder: Path, read: ReadBy, files: WarcFiles) -> None:
         """`read` reads records, also those that are not flushed."""
         self._index = PayloadIndex(folder)
+        super().__init__(self._index.find)
         self._read = read
         self._files = files
-        self._losses: dict[int, int] = {}
-        self._recent: dict[tuple[int, Sharer], Place] = {}
-        self._waiting: deque[tuple[int, Sharer, int, Place]] = deque()
-        """Payloads whose event is not known to be in the log: partition, sharer, tag, place."""
-        self._noted = self._settled = 0
-
-    def look_for(self, capture: Capture, message: Message) -> Known:
-        """Return what is known of the payload of an answer."""
-        answer, size = capture.answer, message.payload_bytes
-        if not size or answer.truncated:
-            return NOTHING
-        if capture.held is not None and (held := self._held(capture, message)) is not None:
-            return Known(0, held, True)
-        tag = xxh3_64_intdigest(payload_name(answer, message)) or 1
-        place = self._recent.get((tag, self._sharer(capture)))
-        if place is None and size >= LEAST_BYTES:
-            place = self._index.find(tag)
-        if place is not None:
-            earlier = self._confirmed(place, answer, message)
-            if earlier is not None:
-                return Known(0, earlier, earlier.url == capture.request.url)
-        return NOTHING if capture.is_withheld else Known(tag)
-
-    def note(self, tag: int, capture: Capture, place: Place, payload_bytes: int) -> None:
-        """Remember where a payload was stored."""
-        if len(self._waiting) >= MOST_WAITING:
-            return
-        sharer = self._sharer(capture)
-        partition = capture.request.partition if payload_bytes >= LEAST_BYTES else NO_PARTITION
-        self._recent[tag, sharer] = place
-        self._noted += 1
-        self._waiting.append((partition, sharer, tag, place))
+        self._settled = 0
 
     def mark(self) -> int:
         """Return a mark behind all that was stored so far."""
@@ -119,40 +63,34 @@ class Duplicates:
     def settle(self, mark: int, partitions: Collection[int]) -> None:
         """Learn that the log has what these partitions stored before a mark.
 
-        It is entered in the index; what other partitions stored then is forgotten. Runs beside
-        `look_for` and `note`.
+        It is entered in the index: this process finds it at once, other ones some seconds later.
+        What other partitions stored then is forgotten. Runs beside `look_for` and `note`.
         """
         settled = [self._waiting.popleft() for _ in range(mark - self._settled)]
         # Never back: what was noted behind a mark has no event that the log is known to have.
         self._settled = max(self._settled, mark)
-        # Without an entry of ours, too: another worker may have put a larger file in its place.
+        # Without an entry of ours, too: other workers have entered theirs.
         self._index.add_all(
-            (tag, place.segment, place.offset)
-            for partition, _, tag, place in settled
-            if partition in partitions
+            {key[0]: place for partition, key, place in settled if partition in partitions}
         )
-        for _, sharer, tag, place in settled:
+        for _, key, place in settled:
             # A payload that could not be confirmed was stored again: then the later place stays.
-            if self._recent.get((tag, sharer)) is place:
-                self._recent.pop((tag, sharer), None)
+            if self._recent.get(key) is place:
+                self._recent.pop(key, None)
 
     def lose(self, partition: int) -> None:
         """Refer no later exchange of a partition to one that it has stored so far."""
         self._losses[partition] = self._losses.get(partition, 0) + 1
+
+    def finish(self) -> None:
+        """Let other processes and later runs find all that was settled."""
+        self._index.finish()
 
     def close(self) -> None:
         """Close the index; nothing is found any more."""
         self._index.close()
 
     # -- inside ---------------------------------------------------------------------------
-
-    def _sharer(self, capture: Capture) -> Sharer:
-        partition = capture.request.partition
-        if partition < 0:
-            return reversed_host_of(capture.key)
-        if self._losses and (lost := self._losses.get(partition)):
-            return f"{partition} {lost}"  # others than before it was lost
-        return partition
 
     def _confirmed(self, place: Place, answer: Answer, message: Message) -> Earlier | None:
         """Return the exchange at a place if it has this payload.

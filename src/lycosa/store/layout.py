@@ -21,7 +21,8 @@ from __future__ import annotations
 import re
 from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+
+from lycosa.tuples import NamedTuple
 
 MOST_IN_DIRECTORY = 1 << 20
 """Segments of directory n of a cluster have numbers from n times this, plus one, on."""

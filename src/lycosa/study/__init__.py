@@ -9,9 +9,9 @@ but `index/study/`, which can be deleted and built again. It needs the packages 
     segment_cache  keeps what was computed from each sealed segment, for the next study
     main_text      the main text of one page
     documents      the text of PDF and office files
-    statistics     what is computed: ranks, counts, languages, vocabularies, duplicates
-    checks         what is broken on a site: links, redirects, sitemap, titles and so on
-    comparison     what differs between two crawls, or two moments of one
+    statistics     the tables of a study: ranks, counts, languages, vocabularies, duplicates
+    checks         faults of a site: links, redirects, sitemap, titles and so on
+    comparison     differences between two crawls, or two moments of one
     results        the files of the study in `index/study/`
     sql            SQL over all tables, read-only
     exports        tables and graphs as files for other programs

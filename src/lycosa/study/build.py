@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.status.progress import messages_of, outcomes_of, refusals_of
+from lycosa.crawl.status.figures import outcomes_of, refusals_of
+from lycosa.crawl.status.progress import messages_of
 from lycosa.errors import LogError, Untrusted
 from lycosa.plugins.loader import load_hooks
 from lycosa.plugins.scheduling import partitioner_of
@@ -54,14 +55,14 @@ from lycosa.study.tables import (
 )
 
 LEAST_TABLES_BYTES = 256_000_000
-"""With half of it DuckDB gives up on a million pages, however much goes to the disk."""
+"""Least memory: with half of it DuckDB fails on a million pages, even with enough disk."""
 
 
 class Studied(NamedTuple):
     """A study in `index/study/`."""
 
     is_new: bool
-    """Whether it was made now; otherwise nothing had changed since."""
+    """Whether it was made now; otherwise it was still up to date."""
     facts: Manifest
 
 
@@ -75,8 +76,8 @@ def study(
 ) -> Studied:
     """Study a crawl, unless its last study is up to date; `tell` gets the name of each step.
 
-    Of `memory_bytes` tables get a quarter, and write the rest to the disk; the link graph takes
-    what it needs.
+    Tables get a quarter of `memory_bytes` and write the rest to the disk; the link graph takes as
+    much as it needs.
     """
     directory = CrawlDirectory.open(folder)
     tables_bytes = max(memory_bytes // 4, LEAST_TABLES_BYTES) if memory_bytes else 0
@@ -185,7 +186,8 @@ def _ranked(
 def _from_log(directory: CrawlDirectory) -> tuple[pa.Table, int | None, int | None]:
     """Return figures that only the log has.
 
-    URLs by reason of refusal, how many still wait, and how many messages partitions have read.
+    These are refused URLs by reason, the number of pending URLs, and of messages read by
+    partitions.
     """
     has_log = directory.has_begun
     states = directory.each_state(directory.job()) if has_log else ()

@@ -29,7 +29,7 @@ MOST_ATTRIBUTES = 3_000
 
 _HTML_TYPES = ("text/html", "application/xhtml+xml")
 _FEW_ELEMENTS = 4_000
-"""So few are no harm, however they are nested."""
+"""Pages with at most this many elements are harmless, even if nested deeply."""
 _TAG = re.compile(r"<(/?)(\w+)")
 _ENDING_ALONE = frozenset(
     {"area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param"}
@@ -57,7 +57,7 @@ def require(command: str) -> None:
 
 
 def main_text(body: bytes, content_type: str | None) -> str | None:
-    """Return the main text of a page; None if it is no HTML, or nothing was found."""
+    """Return the main text of a page; None if it is not HTML, or has no main text."""
     kind = (content_type or "text/html").partition(";")[0].strip().lower()
     if kind not in _HTML_TYPES:
         return None
@@ -70,7 +70,7 @@ def main_text(body: bytes, content_type: str | None) -> str | None:
 
 
 def main_of_answer(head: bytes, body: bytes) -> str | None:
-    """Return the main text of an answer with this HTTP head; raises without the library."""
+    """Return the main text of an answer with this HTTP head; raise an error without the library."""
     require("lycosa cat --main")
     return main_text(body, header(parse_head(head)[1], "content-type") or None)
 
@@ -88,7 +88,7 @@ def is_heavy(markup: str) -> bool:
 
 
 def _depth(markup: str) -> int:
-    """Return how deeply elements are nested, about."""
+    """Return the approximate depth of nesting."""
     depth = most = 0
     for slash, name in _TAG.findall(markup):
         if name.lower() in _ENDING_ALONE:

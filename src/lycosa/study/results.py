@@ -30,10 +30,10 @@ from lycosa.store.segments.sealing import ignore
 from lycosa.study.tables import Connection, add_files, quoted
 
 VERSION = 5
-"""Of the tables; another version is made again."""
+"""The version of the tables; tables of another version are made again."""
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
-"""Of a table. Another one would be a path elsewhere, or text of SQL."""
+"""The pattern of a table's name; other text could be a path, or SQL."""
 
 Manifest = dict[str, Any]
 
@@ -74,7 +74,7 @@ class Results:
             yield
 
     def write(self, connection: Connection, name: str, query: str) -> int:
-        """Write the answer of a query as a table that is not valid yet; returns its rows."""
+        """Write a query's answer as a table that is not valid yet; return the number of rows."""
         path = beneath.new_place(temporary(self.path(name)))
         form = "format parquet, compression zstd"
         (count,) = connection.execute(f"copy ({query}) to {quoted(path)} ({form})").fetchone()
@@ -87,12 +87,12 @@ class Results:
         return count
 
     def write_table(self, name: str, table: pa.Table) -> int:
-        """Write rows as a table that is not valid yet; returns how many."""
+        """Write rows as a table that is not valid yet; return their number."""
         pq.write_table(table, beneath.new_place(temporary(self.path(name))), compression="zstd")
         return self._note(name, table.num_rows)
 
     def finish(self, facts: Manifest, reach: Callable[[str], None] = ignore) -> Manifest:
-        """Make everything that was written valid, at once as far as readers can tell."""
+        """Make all new tables valid; for readers they appear at the same moment."""
         manifest = {"version": VERSION, "tables": dict(sorted(self._written.items())), **facts}
         for name in self._written:
             sync_file(temporary(self.path(name)))

@@ -1,9 +1,9 @@
 """Caches what a study computes from each sealed segment: one file per segment, beside the study.
 
-Some inputs of a study stand in no table: headers of answers, texts, quads. Reading them takes
+Some inputs of a study are in no table: headers of answers, texts, quads. Reading them takes
 longer than all the rest, so it is done once, and `index/study/<name>/` keeps the result. A file
 there is valid as long as its source is unchanged and `version`, which stands for the way it is
-computed, is the same. Open segments are computed anew each time.
+computed, is the same. Open segments are computed again each time.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from lycosa.study.tables import Connection, add_files
 _SOURCE = b"lycosa.source"
 
 OnSegment = Callable[[int, int], None]
-"""Is told how many segments are done, and how many there are."""
+"""Called with the number of segments done, and of all segments."""
 
 
 class Kind(NamedTuple):
-    """One kind of result that is computed from segments, by its name."""
+    """A kind of result that is computed from segments."""
 
     name: str
     schema: pa.Schema
@@ -42,9 +42,9 @@ class Derived(NamedTuple):
     """Results of one kind for all segments of a crawl."""
 
     files: list[Path]
-    """Of sealed ones."""
+    """Results of sealed segments."""
     opened: pa.Table
-    """Of open ones."""
+    """Results of open segments."""
 
 
 def derive(
@@ -96,7 +96,7 @@ def add_derived(connection: Connection, kind: Kind, derived: Derived) -> None:
 def _bring_up_to_date(
     kind: Kind, source: Path, target: Path, make: Callable[[Path], Iterator[pa.Table]]
 ) -> bool:
-    """Compute one file if it is not up to date; returns whether it was not."""
+    """Compute one file if it is not up to date; return whether it was computed."""
     state = source.stat()
     columns = " ".join(kind.schema.names)
     made_from = f"{kind.version} {columns} {state.st_size} {state.st_mtime_ns}".encode()

@@ -1,8 +1,8 @@
 """Runs SQL over the tables of a crawl, read-only.
 
-Two walls stand between a query and the crawl directory. Only statements that read are run; and
+Two barriers protect the crawl directory from a query. Only statements that read are run; and
 the database has no access to files or network, and its settings are locked: Arrow reads the tables
-for it. So a query is bounded whatever it says.
+for it. So even a hostile query is bounded.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ Relation = Any
 
 @contextmanager
 def asked(folder: Path, query: str) -> Iterator[Relation]:
-    """Ask a crawl; the answer can be read until the block is left."""
+    """Run a query; the answer can be read until the block is left."""
     CrawlDirectory.open(folder)
     rows = all_rows(folder)
     made = {DOCUMENTS: document_files(folder), MAIN_TEXT: main_files(folder)}
@@ -70,7 +70,7 @@ def asked(folder: Path, query: str) -> Iterator[Relation]:
 
 
 def _unusable(folder: Path, files: Iterable[Path]) -> StoreError | None:
-    """Return why a table that can be made again cannot be read; None if it can."""
+    """Return the reason why a derived table cannot be read; None if it can."""
     for path in files:
         try:
             with damage_told(folder, path):
@@ -119,7 +119,7 @@ def is_damage(error: duckdb.Error) -> bool:
 
 
 def _dataset(rows: Rows) -> Any:
-    """Return sealed and open rows as one; a column that some lack is null there."""
+    """Return sealed and open rows together; a column that some lack is null there."""
     schemas = [pq.read_schema(beneath.checked(path)).remove_metadata() for path in rows.sealed]
     schema = pa.unify_schemas([rows.opened.schema, *schemas], promote_options="permissive")
     opened = pa.concat_tables([schema.empty_table(), rows.opened], promote_options="permissive")
@@ -147,16 +147,16 @@ def _lock(connection: Connection) -> None:
 
 
 def _checked(connection: Connection, query: str) -> str:
-    """Return the query if it is one, and only reads."""
+    """Return the query, if it is a single one and only reads."""
     statements = connection.extract_statements(query)
     if len(statements) != 1:
         raise LycosaError(
-            f"one query is expected, these are {len(statements)}\n"
+            f"expected one query, got {len(statements)}\n"
             "  for example: lycosa sql DIR 'select outcome, count(*) from pages group by all'"
         )
     if statements[0].type != duckdb.StatementType.SELECT:
         raise LycosaError(
-            f"a crawl can only be read, and this is {statements[0].type.name}\n"
+            f"a crawl is read-only, and the statement is {statements[0].type.name}\n"
             "  begin with select, from, with, describe, summarize or show"
         )
     return query

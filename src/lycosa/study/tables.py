@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ import pyarrow as pa
 from lycosa import beneath
 from lycosa.errors import LycosaError, StoreError
 from lycosa.frontier.distance import STEP
-from lycosa.log.sqlite_files import ends_in
+from lycosa.log.told_segments import told_in
 from lycosa.store.layout import JOURNAL, KINDS, SEALED, Name, journal_path, names_in, sealed_path
 from lycosa.store.segments.ends import OpenEnds, missing_bytes, unpack
 from lycosa.store.segments.sealing import journal_batches
@@ -32,11 +32,11 @@ from lycosa.store.tables.parquet_files import footer_of
 from lycosa.store.tables.rows import JOURNAL_SCHEMAS, SCHEMAS, SPELLED, plain_schema
 
 Connection = Any
-"""A `duckdb.DuckDBPyConnection`; DuckDB's types are not for us to check."""
+"""A `duckdb.DuckDBPyConnection`; DuckDB has no types that mypy could check."""
 
 
 STUDIED = ("links", "hosts", "pages")
-"""The kinds of rows that a study asks by SQL; texts it reads by itself."""
+"""The kinds of rows that a study queries by SQL; it reads texts in Python."""
 
 
 class Rows(NamedTuple):
@@ -53,18 +53,29 @@ class Rows(NamedTuple):
         return sizes | {"open": self.opened.num_rows}
 
 
-def rows_now(folder: Path, kind: str, ends: Iterable[OpenEnds] | None = None) -> Rows:
-    """Look at the rows of a kind; open ones are held against the `ends` of the last commit."""
+class Known(NamedTuple):
+    """Facts about tables in the log's file."""
+
+    ends: list[OpenEnds]
+    """Committed ends of open tables."""
+    sealed: frozenset[Name]
+    """Segments that must have sealed tables."""
+
+
+def rows_now(folder: Path, kind: str, known: Known | None = None) -> Rows:
+    """List the rows of a kind; compare its tables with the facts in the log's file."""
     sealed: list[Path] = []
     opened: list[pa.Table] = []
-    committed = _ends(folder) if ends is None else ends
+    ends, must_be_sealed = _known(folder) if known is None else known
     require_table(folder, kind)
-    _require_open(folder, kind, committed)
-    sizes = {one.name: one.ends[kind].size_bytes for one in committed if kind in one.ends}
-    for name in sorted({*names_in(folder, kind, SEALED), *names_in(folder, kind, JOURNAL)}):
+    _require_open(folder, kind, ends)
+    names = {*names_in(folder, kind, SEALED), *names_in(folder, kind, JOURNAL)}
+    _require_sealed(folder, kind, must_be_sealed - names)
+    sizes = {one.name: one.ends[kind].size_bytes for one in ends if kind in one.ends}
+    for name in sorted(names):
         path = sealed_path(folder, kind, name)
         found = None if path.exists() else _journal(folder, kind, name, sizes.get(name, 0))
-        if path.exists():  # perhaps since we have looked
+        if path.exists():  # perhaps sealed since the listing
             sealed.append(path)
         elif found is not None:
             opened.append(found)
@@ -75,9 +86,10 @@ def rows_now(folder: Path, kind: str, ends: Iterable[OpenEnds] | None = None) ->
     return Rows(kind, sealed, pa.concat_tables(opened, promote_options="permissive"))
 
 
-def _ends(folder: Path) -> list[OpenEnds]:
-    """Return how far open tables must reach; read before they are, which grow meanwhile."""
-    return unpack(ends_in(folder / "log"))
+def _known(folder: Path) -> Known:
+    """Return the facts in the log's file; call this first, because tables grow meanwhile."""
+    told = told_in(folder / "log")
+    return Known(unpack(told.ends), told.sealed)
 
 
 def _require_open(folder: Path, kind: str, committed: Iterable[OpenEnds]) -> None:
@@ -87,6 +99,15 @@ def _require_open(folder: Path, kind: str, committed: Iterable[OpenEnds]) -> Non
             path = journal_path(folder, kind, ends.name)
             lost = f"the last {missing:,} bytes that were committed are missing"
             raise unreadable(folder, path, ValueError(lost))
+
+
+def _require_sealed(folder: Path, kind: str, missing: Collection[Name]) -> None:
+    """Refuse a crawl that has lost sealed tables, unless a repair has just given them up."""
+    lost = [name for name in missing if not sealed_path(folder, kind, name).exists()]
+    if lost and (lost := sorted(_known(folder).sealed.intersection(lost))):
+        more = f" (nor are those of {len(lost) - 1:,} others)" if len(lost) > 1 else ""
+        why = f"it was sealed and is not there{more}"
+        raise unreadable(folder, sealed_path(folder, kind, lost[0]), ValueError(why))
 
 
 def _journal(folder: Path, kind: str, name: Name, committed: int) -> pa.Table | None:
@@ -107,8 +128,8 @@ def require_rows(folder: Path, pages: Rows) -> None:
     """Refuse a crawl that has not fetched anything yet."""
     if not pages.sealed and not pages.opened.num_rows:
         raise LycosaError(
-            f"{folder}: nothing has been fetched yet, so there is nothing to study\n"
-            f"  how far it is: lycosa status {folder}   go on: lycosa resume {folder}"
+            f"{folder}: no page has been fetched yet, so there is nothing to study\n"
+            f"  its state: lycosa status {folder}   go on: lycosa resume {folder}"
         )
 
 
@@ -148,9 +169,9 @@ _NOT_OURS = (
 
 @contextmanager
 def named_failures(folder: Path, what: str, remedy: str) -> Iterator[None]:
-    """Name what a full disk, too little memory or a damaged table comes as.
+    """Turn errors of a full disk, too little memory or a damaged table into a `LycosaError`.
 
-    A footer that is no footer comes as `duckdb.Error` itself.
+    A footer that makes no sense raises `duckdb.Error` itself.
     """
     try:
         yield
@@ -172,9 +193,9 @@ def _half_of_memory(connection: Connection) -> str:
 
 
 def all_rows(folder: Path, kinds: Iterable[str] = KINDS) -> list[Rows]:
-    """Look at the rows of these kinds; those of `pages` first, so that their links are there."""
-    ends = _ends(folder)
-    return [rows_now(folder, kind, ends) for kind in reversed(KINDS) if kind in set(kinds)]
+    """List the rows of these kinds; `pages` come first, so that their links are there."""
+    known = _known(folder)
+    return [rows_now(folder, kind, known) for kind in reversed(KINDS) if kind in set(kinds)]
 
 
 def add_files(connection: Connection, name: str, files: Iterable[Path]) -> None:
@@ -193,10 +214,10 @@ def add_rows(connection: Connection, rows: Rows, prefix: str = "") -> None:
 
 
 def shown(kind: str, stored: str) -> str:
-    """Return the query for the rows of a kind, as they are read; `stored` is as they stand."""
+    """Return the query for the rows of a kind in their public form; `stored` is the stored form."""
     names = SCHEMAS[kind].names
     spelled = f" replace ({SPELLED} as outcome)" if "outcome" in names else ""
-    # Of a segment of any version: a distance counts redirects between the links.
+    # In segments of all versions a distance counts links and redirects; depth counts links only.
     depth = f", distance // {STEP} as depth" if "distance" in names else ""
     return f"select *{spelled}{depth} from {stored}"
 

@@ -116,6 +116,9 @@ class InProcessCarrier:
         for number in [number for number, (of, _) in self._cuts.items() if of == partition]:
             self._cut(number)
 
+    def let_go(self, is_wanted: Callable[[str], bool], idle_seconds: float) -> None:
+        """Do nothing: no connection stands between two requests."""
+
     def _cut(self, number: int) -> None:
         if number in self._cuts:
             _, cut = self._cuts.pop(number)

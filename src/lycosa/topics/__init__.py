@@ -1,8 +1,8 @@
-"""Topics: what a user says of them, and models that are made, judged and used from that.
+"""Topics: a user's definitions, and models that are made of them, judged and used.
 
 A user names topics in *pools* (keywords and start URLs), or labels pages. Both become examples, and
-the examples a model (`lycosa.extract.topics`). A model is judged on pages it has not seen, says
-what the pages of a crawl are about, proposes parts of a topic that is too wide, and finds the pages
+the examples a model (`lycosa.extract.topics`). A model is judged on pages it has not seen,
+classifies the pages of a crawl, proposes parts of a topic that is too wide, and finds the pages
 from which the next crawl begins.
 
     names          names of topics, their parents and levels

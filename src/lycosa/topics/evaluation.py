@@ -23,7 +23,7 @@ GROUPS = 10
 
 
 class OfTopic(NamedTuple):
-    """How well one topic is found."""
+    """The measures of one topic."""
 
     topic: str
     pages: int
@@ -51,13 +51,13 @@ class Group(NamedTuple):
     """Pages of like confidence."""
 
     confidence: float
-    """Their mean."""
+    """Their mean confidence."""
     accuracy: float
     pages: int
 
 
 class Evaluation(NamedTuple):
-    """What was found."""
+    """The measures of a model."""
 
     pages: int
     accuracy: float
@@ -116,7 +116,7 @@ def _guess(model: TopicModel, example: Example) -> _Guess:
 
 def _judged(guesses: Sequence[_Guess]) -> Evaluation:
     if not guesses:
-        raise LycosaError("there is no page to judge\n  label some: lycosa topics label DIR")
+        raise LycosaError("there is no labelled page\n  label some: lycosa topics label DIR")
     names = sorted({one for guess in guesses for one in (guess.label, guess.guessed)} - {OTHER})
     if any(OTHER in (guess.label, guess.guessed) for guess in guesses):
         names.append(OTHER)

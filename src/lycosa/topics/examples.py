@@ -21,17 +21,17 @@ from lycosa.url import canonicalize
 
 
 class Labelled(NamedTuple):
-    """Examples, and what was not found."""
+    """Examples, and the number of labels without a page."""
 
     examples: list[Example]
     addresses: list[str]
     """Of the pages, in the order of the examples."""
     missing: int
-    """Labels of pages that are not there."""
+    """Number of labels whose pages were not found."""
 
 
 def labelled(sources: Iterable[Path], labels: Labels, level: int = 0) -> Labelled:
-    """Return the labelled pages of these crawls and folders; raises where none is labelled."""
+    """Return the labelled pages of these crawls and folders; raise an error if there are none."""
     sources = list(sources)
     by_url = {canonicalize(address) or address: topics for address, topics in labels.items()}
     found: dict[str, Example] = {}
@@ -49,7 +49,7 @@ def labelled(sources: Iterable[Path], labels: Labels, level: int = 0) -> Labelle
             f"  labels name pages as {named!r}, the pages are named as {seen!r}"
         )
     missing = len(labels) - len(found)
-    # By address: rows of a crawl lie in the order of the answers, and models depend on the order.
+    # Sorted by address: a crawl's rows are in the order of its answers, and models depend on order.
     addresses = sorted(found)
     return Labelled([found[address] for address in addresses], addresses, missing)
 

@@ -8,8 +8,8 @@ model; twice. Pages that a pool lists by URL, or holds as files, stay examples o
 throughout.
 
 Such a model is too sure of the texts that it chose by itself. So the texts fall into three parts,
-and each part is read by a model of the other two. What these models and the keywords say, with
-their doubts, are the examples of the model that is returned: all texts, each with a probability for
+and each part is read by a model of the other two. The probabilities of these models and of the
+keywords are the examples of the model that is returned: all texts, each with a probability for
 every topic.
 
 Texts without any keyword may be of none of the topics (`other`), or of one whose keywords miss
@@ -18,7 +18,7 @@ them. Ecologists count animals that no trap has caught from those that were caug
 `other` is learnt where more texts have no keyword than that explains, and the more there are, the
 more does a text without any keyword count for it.
 
-Measured on fields of an encyclopaedia and on generated webs: decisions 61 and 108.
+Measured on fields of an encyclopaedia and on generated webs: decision 61.
 """
 
 from __future__ import annotations
@@ -54,9 +54,10 @@ MOST_UNCAUGHT = 1 / 3
 _PUSH = 11.0
 """How much more likely `other` is than a topic, at most, for a text without any keyword."""
 _PRIOR = 0.2
-"""What a topic counts whose keywords a text does not have; the shares of the others add up to 1.
+"""Share of a topic whose keywords a text does not have; the shares of the others add up to 1.
 
-Without the keywords a model drifts: it teaches itself what it took a topic for at first."""
+Without the keywords a model drifts, because it learns from its own first mistakes.
+"""
 _SURE = 0.5
 """The temperature of models that choose examples: they count more beside the keywords."""
 _TITLE = 3
@@ -68,14 +69,15 @@ Scores = list[dict[str, float]]
 
 
 class _Matched(NamedTuple):
-    """Texts and what their keywords say."""
+    """Texts, and their scores by keywords."""
 
     texts: Sequence[Text]
     scores: Scores
     topics: list[str]
     push: float
-    """How much more likely `other` is than a topic for a text without any keyword; 0 for no `other`
-    at all."""
+    """The odds of `other` against a topic for a text without any keyword; 0 for no `other`
+    at all.
+    """
 
     def some(self, numbers: Iterable[int]) -> _Matched:
         """Return some of the texts."""
@@ -208,7 +210,7 @@ def _best_matches(matched: _Matched) -> dict[str, list[int]]:
 
 
 def _unmatched(matched: _Matched) -> list[int]:
-    """Return texts without any keyword, as many as a topic has examples, if they may be `other`."""
+    """Return texts without any keyword, as many as a topic's examples, if they may be `other`."""
     none = [at for at, found in enumerate(matched.scores) if not found]
     return none[:: max(1, len(none) // FIRST)][:FIRST] if matched.push else []
 

@@ -1,4 +1,4 @@
-"""The course of labelling pages by hand: which page is next, and what an answer does.
+"""The course of labelling pages by hand: the order of pages, and the effect of answers.
 
 Pages come in the order of a hash of their addresses, so a sample is random, and the same when the
 work is taken up again. With a model the pages that it is least sure of can come first: these teach
@@ -41,16 +41,16 @@ class Labelling:
 
     @property
     def left(self) -> int:
-        """How many pages have not been asked about."""
+        """Number of pages that have not been shown."""
         return len(self._texts) - self._place
 
     @property
     def current(self) -> Text | None:
-        """The page that is asked about; None when all are answered."""
+        """The page that is shown; None when all are answered."""
         return self._texts[self._place] if self.left else None
 
     def guess(self) -> tuple[str, float] | None:
-        """Return what the model takes the page for, and how likely that is."""
+        """Return the model's guess for the page, and its probability."""
         if self._model is None or self.current is None:
             return None
         found = self._model.probabilities(self.current.title, self.current.content)

@@ -1,4 +1,4 @@
-"""Labels: which topics a page is about, said by a person, in a file.
+"""Labels: the topics of pages by a person's judgement, in a file.
 
 A line for each page: its URL, or its path in a folder, then its topics, the most important first.
 
@@ -29,7 +29,7 @@ _AS_IN_POOLS = ["topic", "url"]
 
 
 def read_labels(path: Path) -> Labels:
-    """Read a file of labels; raises `ConfigError` with the line that is wrong."""
+    """Read a file of labels; raise a `ConfigError` that names the wrong line."""
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError:
@@ -64,7 +64,7 @@ def read_labels(path: Path) -> Labels:
 
 
 def write_labels(path: Path, labels: Labels) -> None:
-    """Write a file of labels anew; a kill leaves the old one or the new one."""
+    """Rewrite a file of labels; a kill leaves the old one or the new one."""
     buffer = io.StringIO()
     if path.suffix == ".csv":
         writer = csv.writer(buffer, lineterminator="\n")
@@ -88,7 +88,7 @@ def _cells(path: Path, number: int, line: str) -> list[str]:
     try:
         return [cell.strip() for cell in next(csv.reader([line], strict=True))]
     except csv.Error as error:
-        raise ConfigError(f"{path}:{number}: is no CSV: {error}\n  mend that line") from None
+        raise ConfigError(f"{path}:{number}: is not CSV: {error}\n  correct that line") from None
 
 
 def _checked(path: Path, number: int, address: str, topics: list[str]) -> tuple[str, ...]:
@@ -98,7 +98,7 @@ def _checked(path: Path, number: int, address: str, topics: list[str]) -> tuple[
         between = "a comma" if path.suffix == ".csv" else "a tab"
         raise ConfigError(
             f"{path}:{number}: {address or 'the line'} has no topic\n"
-            f"  write the topic behind {between}; a page of none is `other`"
+            f"  write the topic after {between}; a page of no topic is `other`"
         )
     for topic in topics:
         if fault := fault_of(topic):

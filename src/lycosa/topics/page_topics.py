@@ -50,10 +50,10 @@ _BATCH_ROWS = 10_000
 
 
 class Classified(NamedTuple):
-    """What was found."""
+    """The result of a classification."""
 
     counts: Counter[str]
-    """How many pages each topic has."""
+    """Number of pages by topic."""
     mixed: list[int]
     """The fetches of pages that may be of several topics."""
 

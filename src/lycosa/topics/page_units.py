@@ -58,7 +58,7 @@ def split_pages(
     fetches: Collection[int],
     tell: Callable[[str], None] = lambda what: None,
 ) -> int:
-    """Write the table for some fetches of pages; returns how many pages have units."""
+    """Write the table for some fetches of pages; return the number of pages with units."""
     path = derived_path(folder, TABLE)
     busy = f"{folder}: another process is classifying this crawl\n  wait for it to end"
     pages = 0
@@ -128,6 +128,6 @@ def _stored(folder: Path, fetches: Collection[int]) -> Iterator[tuple[dict[str, 
                 try:
                     yield row, read_exchange(place, files.member)
                 except StoreError:
-                    continue  # `lycosa verify` says what is damaged
+                    continue  # `lycosa verify` reports the damage
     finally:
         files.close()

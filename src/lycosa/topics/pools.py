@@ -17,7 +17,7 @@ A tree of folders, one a topic; a folder within a folder is a part of its topic.
 example page, `keywords.txt` has keywords, any other text file has URLs: one a line, `#` begins a
 comment.
 
-Always true: an error names file, line and what to write instead; URLs are canonical.
+Always true: an error names file, line and the remedy; URLs are canonical.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ _HEADER = ["topic", "url", "keywords"]
 
 
 class Pool(NamedTuple):
-    """One topic."""
+    """A topic with its keywords and pages."""
 
     topic: str
     keywords: tuple[str, ...] = ()
@@ -51,7 +51,7 @@ class Pool(NamedTuple):
 
 
 def read_pools(path: Path) -> list[Pool]:
-    """Read the pools of a file or a tree; raises `ConfigError` for what is none."""
+    """Read the pools of a file or a tree; raise `ConfigError` if it is not one."""
     if path.is_dir():
         pools = list(_from_tree(path))
     elif path.suffix == ".toml":
@@ -59,7 +59,7 @@ def read_pools(path: Path) -> list[Pool]:
     elif path.suffix == ".csv":
         pools = list(_from_csv(path))
     else:
-        why = "there is no such file" if not path.exists() else "is no file of topics"
+        why = "there is no such file" if not path.exists() else "is not a file of topics"
         raise ConfigError(f"{path}: {why}\n  give a .toml file, a .csv file, or a tree of folders")
     if not pools:
         raise ConfigError(
@@ -99,13 +99,15 @@ def _from_toml(path: Path) -> Iterator[Pool]:
     try:
         found = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
-        raise ConfigError(f"{path}: is no TOML: {error}\n  mend that line") from None
+        raise ConfigError(f"{path}: is not TOML: {error}\n  correct that line") from None
     for key in found:
         if key != "topics":
             raise _fault(path, _line_of(text, key), f"has no key `{key}`", "write [topics.NAME]")
     topics = found.get("topics", {})
     if not isinstance(topics, dict):
-        raise _fault(path, _line_of(text, "topics"), "`topics` is no table", "write [topics.NAME]")
+        raise _fault(
+            path, _line_of(text, "topics"), "`topics` is not a table", "write [topics.NAME]"
+        )
     for topic, facts in topics.items():
         yield from _toml_pools(path, text, topic, facts)
 
@@ -116,7 +118,7 @@ def _toml_pools(path: Path, text: str, topic: str, facts: Any) -> Iterator[Pool]
         raise ConfigError(f"{path}:{line}: {fault}")
     if not isinstance(facts, dict):
         wanted = 'write [topics.NAME] with keywords = ["…"]'
-        raise _fault(path, line, f"`{topic}` is no table of a topic", wanted)
+        raise _fault(path, line, f"`{topic}` is not a table of a topic", wanted)
     for key, value in facts.items():
         if isinstance(value, dict):
             yield from _toml_pools(path, text, f"{topic}.{key}", value)
@@ -127,7 +129,7 @@ def _toml_pools(path: Path, text: str, topic: str, facts: Any) -> Iterator[Pool]
         elif not isinstance(value, list) or not all(isinstance(one, str) for one in value):
             example = '["cell", "species"]' if key == "keywords" else '["https://example.org/"]'
             wanted = f"write {key} = {example}"
-            raise _fault(path, _line_of(text, key), f"`{key}` is no list of texts", wanted)
+            raise _fault(path, _line_of(text, key), f"`{key}` is not a list of texts", wanted)
     keywords, urls = facts.get("keywords", ()), facts.get("urls", ())
     if "keywords" in facts or "urls" in facts or not facts:
         checked = (_url(path, _line_of(text, url), url) for url in urls)
@@ -157,7 +159,7 @@ def _from_csv(path: Path) -> Iterator[Pool]:
                 urls=tuple(dict.fromkeys([*pool.urls, *urls])),
             )
     except csv.Error as error:
-        raise _fault(path, reader.line_num, f"is no CSV: {error}", "mend that line") from None
+        raise _fault(path, reader.line_num, f"is not CSV: {error}", "correct that line") from None
     yield from pools.values()
 
 
@@ -213,12 +215,12 @@ def _url(path: Path, line: int, text: str) -> str:
     canonical = canonicalize(text)
     if canonical is None:
         why = refusal(text) or "invalid"
-        raise _fault(path, line, f"`{text}` is no URL to crawl ({why})", "write https://…")
+        raise _fault(path, line, f"`{text}` is not a URL to crawl ({why})", "write https://…")
     return canonical
 
 
 def _line_of(text: str, word: str) -> int:
-    """Return the line where a word of a TOML file stands first."""
+    """Return the line of the first occurrence of a word in a TOML file."""
     place = text.find(word)
     return text.count("\n", 0, max(place, 0)) + 1
 

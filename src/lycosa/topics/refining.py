@@ -3,11 +3,11 @@
 Events of a crawl name topics by their numbers, so those of the old model stay: the parts come
 behind them. The topic that was split keeps its number and is never found any more. Each part begins
 with the weights of its topic, and training goes on from there with the pages of the crawl; topics
-of which it has no pages keep most of what was known of them.
+without pages in the crawl keep most of their weights.
 
-A crawl changes its model between two runs. What was decided stays decided; the next run moves the
+A crawl changes its model between two runs. Earlier decisions stay; the next run moves the
 waiting URLs of the topic to the queues of its parts, which are events of the log
-(`lycosa.crawl.topics.predictor`).
+(`lycosa.crawl.features.topics.predictor`).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ import numpy as np
 
 from lycosa.config import MODEL_FILE
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.topics.of_job import NEXT_MODEL, read_model
+from lycosa.crawl.features.topics.of_job import NEXT_MODEL, read_model
 from lycosa.errors import LycosaError
 from lycosa.extract.topics.model import TopicModel
 from lycosa.extract.topics.training import Example, train
@@ -28,7 +28,7 @@ from lycosa.extract.topics.training import Example, train
 MOST_TOPICS = 255
 """A topic is a byte, and one of them means none."""
 NEVER = -50.0
-"""The bias of a topic that nothing is about."""
+"""The bias of a topic that is never found."""
 
 
 def with_parts(
@@ -65,7 +65,7 @@ def _widened(model: TopicModel, topic: str, parts: tuple[str, ...]) -> TopicMode
 
 
 def own_model(directory: CrawlDirectory) -> TopicModel:
-    """Return the model of a crawl; raises an error if it has none, or cannot change it."""
+    """Return the model of a crawl; raise an error if it has none, or cannot change it."""
     job = directory.job()
     if not job.topics.model:
         raise LycosaError(
@@ -81,7 +81,7 @@ def own_model(directory: CrawlDirectory) -> TopicModel:
 
 
 def give_model(directory: CrawlDirectory, model: TopicModel) -> None:
-    """Give a crawl that rests another model; a kill leaves the old one or the new one."""
+    """Give a crawl that is not running another model; a kill leaves the old one or the new one."""
     with directory.locked():
         job = directory.whole_job()
         model.write(directory.path / NEXT_MODEL)

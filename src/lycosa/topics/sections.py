@@ -36,7 +36,7 @@ class Piece(NamedTuple):
     """A piece of a page."""
 
     heading: str
-    """The one that it begins with; "" without one."""
+    """The heading with which it begins; "" without one."""
     text: bytes
 
 

@@ -33,9 +33,9 @@ class Seed(NamedTuple):
 
     url: str
     score: float
-    """Its hub score, or how likely it is of the topic."""
+    """Its hub score, or its probability for the topic."""
     links: int
-    """How many pages of the topic it links to."""
+    """Number of pages of the topic to which it links."""
 
 
 def best_pages(texts: Sequence[Text], likely: Sequence[float], top: int) -> list[Seed]:
@@ -64,7 +64,7 @@ def best_hubs(folder: Path, texts: Sequence[Text], likely: Sequence[float], top:
 
 
 def likelihoods(model: TopicModel, texts: Sequence[Text], topic: str) -> list[float]:
-    """Return for each text how likely it is of a topic or its parts; 0 if another is likelier."""
+    """Return for each text the probability of a topic or its parts; 0 if another is likelier."""
     found = []
     wanted = [at for at, name in enumerate(model.names) if is_within(name, topic)]
     for text in texts:
@@ -102,7 +102,7 @@ def _ids(column: pa.ChunkedArray) -> Ids:
 
 
 class _Moved:
-    """Where the URLs that redirect lead to."""
+    """The targets of redirects."""
 
     def __init__(self, folder: Path) -> None:
         found = table(folder, "pages", ["url_id", "redirect_id"])

@@ -8,11 +8,11 @@ texts that have none. So a split is tested, on texts that the groups were not ma
                 groups of the first: which share of it falls into the same groups? Less what chance
                 gives, over what chance leaves (Cohen's kappa); mean of six draws. (Lange et al.
                 2004; Tibshirani's prediction strength.)
-    margin      how much nearer a text of the second half is to its group than to the next one:
+    margin      the advantage of a text's group in the second half over the next one:
                 (first - second) / first of the cosines; mean.
     smallest    the share of texts of the smallest group
 
-A split that fails one of them is refused with its figures. Measured: decisions 61 and 64.
+A split that fails one of them is refused with its figures. Measured: decision 61.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Split(NamedTuple):
 
     @property
     def faults(self) -> list[str]:
-        """Why the test fails; nothing if it passes."""
+        """The reasons why the test fails; none if it passes."""
         limits = {
             "agreement": (self.agreement, LEAST_AGREEMENT),
             "margin": (self.margin, LEAST_MARGIN),
@@ -86,7 +86,7 @@ def propose(
     seed: int = 0,
     tell: Callable[[str], None] = lambda what: None,
 ) -> Split:
-    """Return the split into so many parts, tested; 0 takes the number whose halves agree most.
+    """Return the split into `parts` parts, tested; 0 takes the number whose halves agree most.
 
     If none passes, the one that comes nearest is returned.
     """
@@ -165,7 +165,7 @@ def _vectors(texts: Sequence[Text]) -> tuple[Matrix, Numbers]:
 def _draws(
     vectors: Matrix, parts: int, chance: np.random.Generator
 ) -> Iterator[tuple[float, float]]:
-    """Yield agreement and margin of halves that are drawn anew each time."""
+    """Yield agreement and margin of halves that are drawn again each time."""
     for _ in range(_DRAWS):
         order = chance.permutation(vectors.shape[0])
         half = len(order) // 2

@@ -1,4 +1,4 @@
-"""Which words speak for a topic, in one text or in many.
+"""The words with most weight for a topic, in one text or in many.
 
 A model knows words by numbers alone (a hash), so words can be named only where a text has them: the
 one that is asked about, or a sample of texts.
@@ -26,7 +26,7 @@ SAMPLE = 2000
 
 
 class Part(NamedTuple):
-    """A word, and how much it speaks for a topic; below 0 it speaks against it."""
+    """A word, and its weight for a topic; a negative weight is against it."""
 
     word: str
     part: float
@@ -43,10 +43,10 @@ def parts_of(model: TopicModel, text: Text, topic: int) -> list[Part]:
 
 
 def telling_words(model: TopicModel, texts: Iterable[Text], most: int = 10) -> dict[str, list[str]]:
-    """Return for each topic the words that speak for it most, over its pages in a sample.
+    """Return for each topic the words with most weight, over its pages in a sample.
 
     A word counts by how much heavier it is in the topic's pages than in all, times its leaning:
-    so `the`, which is everywhere, is no word of any topic.
+    so `the`, which is everywhere, belongs to no topic.
     """
     words: dict[int, str] = {}
     sums: list[defaultdict[int, float]] = [defaultdict(float) for _ in model.names]

@@ -39,7 +39,7 @@ def is_crawl(source: Path) -> bool:
 
 
 def texts_of(source: Path) -> Iterator[Text]:
-    """Yield the texts of a crawl directory or a folder; raises where there are none."""
+    """Yield the texts of a crawl directory or a folder; raise an error if there are none."""
     found = False
     for text in texts_of_crawl(source) if is_crawl(source) else texts_of_folder(source):
         found = True
@@ -54,7 +54,7 @@ def texts_of_crawl(
 ) -> Iterator[Text]:
     """Yield the newest text of every page of a crawl directory, or those of all its fetches.
 
-    A text has what a model reads of it, or is whole.
+    A text is cut to the part that a model reads, or is whole.
     """
     old: frozenset[int] = frozenset() if with_old else _old_fetches(folder)
     pages: dict[int, tuple[str, str]] | None = None
@@ -63,7 +63,7 @@ def texts_of_crawl(
             if row["fetch_id"] in old:
                 continue
             url, title = row["url"], row["title"]
-            if url is None:  # of a segment from before the table had these columns
+            if url is None:  # the segment is older than these columns
                 pages = pages if pages is not None else _pages(folder)
                 url, title = pages.get(row["fetch_id"], ("", ""))
             if is_whole:
@@ -77,7 +77,7 @@ def texts_of_folder(folder: Path) -> Iterator[Text]:
     """Yield the texts of the HTML files of a folder and of those within it."""
     if not folder.is_dir():
         raise LycosaError(
-            f"{folder}: is no folder\n  give a crawl directory, or a folder of HTML files"
+            f"{folder}: is not a folder\n  give a crawl directory, or a folder of HTML files"
         )
     for path in sorted(folder.rglob("*")):
         if path.suffix.lower() in PAGE_SUFFIXES and path.is_file():

@@ -1,9 +1,9 @@
 """Decides which settings of a crawl directory or a log count on this machine.
 
-A crawl directory is data. Whoever made it may have written anything into its job, so settings that
-name servers, programs, files or secrets, or that widen the address guard, do not count because they
-stand there. These are the *operator settings*. They count if the user typed them in this command,
-or if the user's own record holds their digest.
+A crawl directory is data. Its author may have written anything into its job, so settings that name
+servers, programs, files or secrets, or that widen the address guard, do not count by themselves.
+These are the *operator settings*. They count if the user typed them in this command, or if the
+user's own record holds their digest.
 
     settings   says which keys are operator settings, and computes the digest of a set of them
     code       hashes programs and plugins that lie inside the crawl directory

@@ -2,7 +2,7 @@
 
     judge       the settings of a directory, and those among them that do not count
     require     the same for a command that runs the crawl: raises `Untrusted` with the list
-    accept      what a command that was typed does after it has written a job
+    accept      records the settings after a typed command has written a job
 
 A command that only reads goes on with the defaults of the settings that do not count, and a
 message says so once.
@@ -14,7 +14,6 @@ import logging
 import shlex
 from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
 
 from lycosa import beneath
 from lycosa.config import Job
@@ -23,20 +22,21 @@ from lycosa.errors import Untrusted
 from lycosa.trust import record
 from lycosa.trust.code import code_inside
 from lycosa.trust.settings import LINK, Settings, digest_of, operator_settings
+from lycosa.tuples import NamedTuple
 
 messages = logging.getLogger(__name__)
 """The command line shows what is said here."""
 
 LOG_PLACE = ("log.server", "log.name")
-"""The place of a log. Whoever names a crawl by the address of its log has typed these."""
+"""The place of a log. A user who names a crawl by the address of its log has typed these keys."""
 
 
 class Judged(NamedTuple):
-    """The operator settings of a crawl, and what this user has said about them."""
+    """The operator settings of a crawl, and the user's decisions about them."""
 
     settings: Settings
     withheld: Settings
-    """Those that do not count; a command that reads goes by their defaults."""
+    """Settings that do not count; a command that only reads uses their defaults."""
 
     @property
     def digest(self) -> str:
@@ -84,7 +84,7 @@ def accept(judged: Judged, folder: Path) -> None:
         return
     if problem := record.accept(judged.digest, folder):
         messages.warning(
-            f"{problem}: that you accept the settings of {folder} cannot be kept\n"
+            f"{problem}: your acceptance of the settings of {folder} cannot be recorded\n"
             f"  later commands need --trust {judged.digest}, or LYCOSA_TRUST={judged.digest}"
         )
 

@@ -21,18 +21,19 @@ import re
 import stat
 import time
 from pathlib import Path
-from typing import NamedTuple
+
+from lycosa.tuples import NamedTuple
 
 VARIABLE = "LYCOSA_TRUST"
 DIGEST = re.compile(r"[0-9a-f]{32}")
 _FILE = "trusted"
 _LARGEST_BYTES = 16_000_000
 _MOST_HERE = 200
-"""Digests that a process accepts at most without the record."""
+"""Most digests that a process accepts without the record."""
 
 
 class Accepted(NamedTuple):
-    """One line of the record."""
+    """A line of the record."""
 
     digest: str
     moment: str
@@ -89,7 +90,7 @@ def accept_here(digest: str) -> None:
 
 
 def accept(digest: str, path: Path) -> str:
-    """Add a digest to the record; returns why that failed, or an empty text."""
+    """Add a digest to the record; return the reason of a failure, or an empty text."""
     accept_here(digest)
     file = record_file()
     try:
@@ -104,7 +105,7 @@ def accept(digest: str, path: Path) -> str:
         with os.fdopen(os.open(file, flags, 0o600), "ab") as opened:
             if not _is_own(os.fstat(opened.fileno())):
                 return f"{file} may be written by other users"
-            # One short write to a file opened for appending is never torn by another process.
+            # A single short write to a file opened for appending is never torn by another process.
             opened.write(f"{digest}  {moment}  {shown}\n".encode())
             opened.flush()
             os.fsync(opened.fileno())
@@ -114,7 +115,7 @@ def accept(digest: str, path: Path) -> str:
 
 
 def forget(digest: str) -> bool:
-    """Remove a digest from the record; returns whether it was there."""
+    """Remove a digest from the record; return whether it was there."""
     lines = accepted()
     kept = [line for line in lines if line.digest != digest]
     if len(kept) == len(lines):

@@ -5,7 +5,7 @@ until a reviewer has decided otherwise. A key belongs into `HARMLESS` if a stran
 value: it names no server, store, name server, program, plugin, file, environment variable or
 proxy, belongs neither to `[notify]` nor to `[login]`, and does not widen the address guard.
 
-A setting that has its default is not asked about.
+A setting with its default value needs no acceptance.
 """
 
 from __future__ import annotations

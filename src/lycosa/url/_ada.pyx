@@ -161,6 +161,10 @@ def canonical_keys(hrefs, str base not None):
 
 def url_of(str key not None):
     """Return the canonical URL of a key; the plain twin is in `lycosa.url.key`."""
+    return url_of_key(key)
+
+
+cdef str url_of_key(str key):
     cdef char buffer[URL_LIMIT + 16]
     cdef Py_ssize_t size, host = 0, colon, slash = 0
     cdef const char *data = utf8(key, &size)
@@ -204,7 +208,6 @@ cdef char *put_host_again(char *out, const char *host, Py_ssize_t size) noexcept
 
 
 @cython.final
-@cython.internal
 @cython.auto_pickle(False)
 cdef class Page:
     """A base URL, parsed once for all references that are resolved against it.
@@ -217,17 +220,9 @@ cdef class Page:
 
     And most of those that are appended are *plain*: letters, digits, `-`, `_`, `~`, dots and
     slashes. Nothing in them is ever escaped, so that only `.` and `..` are left to be done, and the
-    key is put together without a parse.
+    key is put together without a parse. A fragment, whatever is in it, changes no key: a reference
+    that is plain up to it is plain, and one that is nothing else has the key of the base.
     """
-
-    cdef str base
-    cdef bytes href
-    cdef const char *data
-    cdef bint valid
-    cdef Py_ssize_t origin, folder, path, query
-    cdef bytes site
-    """What stands before the path in the keys of this origin; None if it has none."""
-    cdef bytes folder_key
 
     def __cinit__(self, str base):
         cdef lycosa_text href
@@ -256,6 +251,7 @@ cdef class Page:
     cdef void learn_key(self, str key) except *:
         """Take the parts of the base's key that the keys of plain references begin with."""
         cdef Py_ssize_t slash
+        self.whole_key = key
         if key is not None:
             slash = key.index("/")
             self.site = key[:slash].encode("ascii")
@@ -281,7 +277,7 @@ cdef class Page:
 
     cdef str key(self, str href):
         cdef char buffer[2 * URL_LIMIT]
-        cdef Py_ssize_t size, kept
+        cdef Py_ssize_t size, kept, plain
         cdef const char *data
         cdef void *result
         if not self.valid or len(href) > HREF_LIMIT:
@@ -289,9 +285,12 @@ cdef class Page:
         href = well_formed(href)
         data = utf8(href, &size)
         kept = self.kept(data, size)
-        if self.site is not None and size <= URL_LIMIT and is_plain(data, size):
-            if kept == self.folder or kept == self.origin:
-                return self.plain_key(data, size, kept == self.origin)
+        if self.site is not None:
+            plain = plain_size(data, size)
+            if 0 < plain <= URL_LIMIT and (kept == self.folder or kept == self.origin):
+                return self.plain_key(data, plain, kept == self.origin)
+            if plain == 0 and size and data[0] == c'#':
+                return self.whole_key
         if kept == 0:
             result = ada_parse(data, size)
         elif kept > 0 and kept + size <= <Py_ssize_t> sizeof(buffer):
@@ -357,13 +356,13 @@ cdef void learn_plain() noexcept:
 learn_plain()
 
 
-cdef inline bint is_plain(const char *href, Py_ssize_t size) noexcept:
-    """Tell whether a reference is made of characters alone that nobody ever escapes."""
+cdef inline Py_ssize_t plain_size(const char *href, Py_ssize_t size) noexcept:
+    """Return how long a reference is up to its fragment if nobody ever escapes what is in it, or -1."""
     cdef Py_ssize_t i
     for i in range(size):
         if not PLAIN[<unsigned char> href[i]]:
-            return False
-    return True
+            return i if href[i] == c'#' else -1
+    return size
 
 
 cdef bint is_absolute(const char *href, Py_ssize_t size) noexcept:

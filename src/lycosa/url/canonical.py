@@ -10,7 +10,7 @@ dot segments and gives an empty path its "/". Beyond that the canonical form
 
 That is all. The case of a path, a trailing slash, the order of parameters, `index.html`,
 `www.` and `%41` for `A` stay as they are, because some servers tell them apart:
-see docs/decisions/0002-canonical-form.md and 0104. A job that knows better can add a transform
+see docs/decisions/0001-urls.md and 0046. A job that knows better can add a transform
 rule (lycosa.url.rules).
 
 Always true:

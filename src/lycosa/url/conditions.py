@@ -106,7 +106,7 @@ class Begins(Struct, frozen=True):
 
 
 class Matches(Struct, frozen=True):
-    """One of these patterns is found in the canonical URL."""
+    """The canonical URL has a match of one of these patterns."""
 
     patterns: tuple[Expression, ...]
 
@@ -135,7 +135,7 @@ class HasScheme(Struct, frozen=True):
 
 
 class Measure(NamedTuple):
-    """A number about a URL, and a bound on it that costs next to nothing."""
+    """A number about a URL, and an upper bound of it that is cheap to compute."""
 
     bound: Callable[[str], int]
     exact: Callable[[Candidate], int]
@@ -163,7 +163,7 @@ MEASURES = {
         exact=lambda candidate: len(candidate.parameters),
     ),
 }
-"""What can be limited, by the key that limits it."""
+"""Quantities of a URL, by the key that limits them."""
 
 
 class Exceeds(Struct, frozen=True):
@@ -224,9 +224,9 @@ def with_prefixes(prefixes: list[str]) -> Begins:
     return Begins(tuple(_beginning(prefix) for prefix in prefixes))
 
 
-def matching(patterns: list[str], *, may_be_slow: bool = False) -> Matches:
+def matching(patterns: list[str]) -> Matches:
     """Make the condition from regular expressions."""
-    return Matches(tuple(compile_expression(text, may_be_slow=may_be_slow) for text in patterns))
+    return Matches(tuple(compile_expression(text) for text in patterns))
 
 
 def with_extensions(extensions: list[str]) -> HasExtension:

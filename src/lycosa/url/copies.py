@@ -37,7 +37,7 @@ _LISTING = re.compile(r"C=[NMSD];O=[AD]")
 
 
 def plain_of(key: str) -> str | None:
-    """Return the key of the page that a URL is another view of; None when it is none."""
+    """Return the key of the page of which a URL is another view; None for other URLs."""
     spelled = UNRESERVED.sub(_decoded, key) if "%" in key else key
     plain = _plain_view(spelled)
     return plain if plain is not None or spelled == key else spelled

@@ -28,7 +28,9 @@ INDEX_FILES = frozenset(
         "default.html default.htm default.asp default.aspx Default.htm Default.asp Default.aspx"
     )
 )
-"""What `drop_index_files = true` drops. Upper and lower case differ, as in most file systems."""
+"""Names of files that `drop_index_files = true` drops. Upper and lower case differ, as in most file
+systems.
+"""
 
 SESSION_IDS = _words(
     "phpsessid jsessionid sid sessid session_id sessionid session-id aspsessionid* "
@@ -70,7 +72,7 @@ MOST_IN_A_DECENT_URL = {
     "max_query_length": 512,
     "max_url_length": 1024,
 }
-"""Beyond any of these the list `traps` rejects."""
+"""Limits beyond which the list `traps` rejects a URL."""
 
 REJECT_LISTS: dict[str, Condition] = {
     "useless-actions": Names(USELESS_SEGMENTS, USELESS_PARAMETERS),

@@ -36,7 +36,7 @@ class Action(enum.Enum):
 
 
 class Rule(Struct, frozen=True):
-    """One line of a job's list. Without conditions it holds for every URL."""
+    """A rule of a job. Without conditions it holds for every URL."""
 
     action: Action
     name: str
@@ -72,33 +72,28 @@ KEYS = {
 """The keys that a rule of each action may have."""
 
 
-def parse_rules(
-    tables: Sequence[Mapping[str, object]], *, may_be_slow: bool = False
-) -> tuple[Rule, ...]:
-    """Return the rules that the tables describe, in their order, or raise ConfigError.
-
-    `may_be_slow` is for crawls begun by older versions, whose patterns may need `re`.
-    """
+def parse_rules(tables: Sequence[Mapping[str, object]]) -> tuple[Rule, ...]:
+    """Return the rules that the tables describe, in their order, or raise ConfigError."""
     rules = []
     for number, table in enumerate(tables, start=1):
         try:
-            rules.append(_rule(table, may_be_slow))
+            rules.append(_rule(table))
         except ValueError as error:
             raise ConfigError(f"[[rules]] number {number}: {error}") from None
     return tuple(rules)
 
 
-def _rule(table: Mapping[str, object], may_be_slow: bool) -> Rule:
+def _rule(table: Mapping[str, object]) -> Rule:
     if not isinstance(table, Mapping):
         raise ValueError('a rule is a table, as in { action = "accept", suffix = ".org" }')
     action = _action(table)
     for key in table:
         if key not in KEYS[action]:
             raise ValueError(_unknown_key(key, action))
-    found = tuple(_conditions(table, may_be_slow))
+    found = tuple(_conditions(table))
     change, label = (None, "")
     if action is Action.TRANSFORM:
-        change, label = _change(table, may_be_slow)
+        change, label = _change(table)
     elif "list" in table:
         name = _choice(table, "list", ready_lists.REJECT_LISTS, "reject")
         found += (ready_lists.REJECT_LISTS[name],)
@@ -135,12 +130,10 @@ def _unknown_key(key: str, action: Action) -> str:
     )
 
 
-def _conditions(table: Mapping[str, object], may_be_slow: bool) -> Iterable[Condition]:
+def _conditions(table: Mapping[str, object]) -> Iterable[Condition]:
     for key, make in CONDITIONS.items():
         if key in table:
-            texts = _texts(table, key)
-            is_slow = key == "regex" and may_be_slow
-            yield conditions.matching(texts, may_be_slow=True) if is_slow else make(texts)
+            yield make(_texts(table, key))
     for limit in conditions.MEASURES:
         if limit in table:
             most = table[limit]
@@ -149,8 +142,8 @@ def _conditions(table: Mapping[str, object], may_be_slow: bool) -> Iterable[Cond
             yield conditions.Exceeds(limit, most)
 
 
-def _change(table: Mapping[str, object], may_be_slow: bool) -> tuple[Change, str]:
-    """Return the one change that a transform makes, and what to call it."""
+def _change(table: Mapping[str, object]) -> tuple[Change, str]:
+    """Return the one change that a transform makes, and its name."""
     given = [key for key in (*CHANGES, "list") if key in table]
     if len(given) != 1:
         raise ValueError(
@@ -164,7 +157,7 @@ def _change(table: Mapping[str, object], may_be_slow: bool) -> tuple[Change, str
         name = _choice(table, "list", ready_lists.TRANSFORM_LISTS, "transform")
         return ready_lists.TRANSFORM_LISTS[name], name
     if key == "regex_replace":
-        return _replace(_text(table, key), table["replacement"], may_be_slow), key
+        return _replace(_text(table, key), table["replacement"]), key
     if key == "remove_parameters":
         return transforms.remove_parameters(_texts(table, key)), key
     if key == "drop_index_files" and table[key] is not True:
@@ -176,10 +169,10 @@ def _change(table: Mapping[str, object], may_be_slow: bool) -> tuple[Change, str
     return (transforms.DropWww() if key == "drop_www" else transforms.SortQuery()), key
 
 
-def _replace(pattern: str, replacement: object, may_be_slow: bool) -> transforms.Replace:
+def _replace(pattern: str, replacement: object) -> transforms.Replace:
     if not isinstance(replacement, str):
         raise ValueError(f'`replacement` is {replacement!r}; write text, "" to remove')
-    compiled = compile_expression(pattern, may_be_slow=may_be_slow)
+    compiled = compile_expression(pattern)
     try:
         re.compile(pattern).sub(replacement, "")
     except (ValueError, IndexError, re.error) as error:
@@ -224,7 +217,7 @@ def _texts(table: Mapping[str, object], key: str) -> list[str]:
 
 
 def _default_name(table: Mapping[str, object], label: str) -> str:
-    """Name a rule by what it asks: `suffix .cl`, `extension pdf and 2 more`."""
+    """Name a rule by its conditions: `suffix .cl`, `extension pdf and 2 more`."""
     parts = [label] if label else []
     for key in (*CONDITIONS, *conditions.MEASURES):
         if key in table:

@@ -7,7 +7,7 @@ out of scope.
 
 Always true:
   * the verdict depends on the key and the rules alone, never on earlier verdicts;
-  * an accepted key is the key of a canonical URL, whatever the transforms did;
+  * an accepted key is the key of a canonical URL, after any transforms;
   * every refusal has a short, stable reason, under which it is counted.
 
 Cost: without rules a tuple; otherwise one small object and the rules up to the first
@@ -20,9 +20,16 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from lycosa.regex import TooSlow
 from lycosa.url._ada import canonical_key
-from lycosa.url.conditions import Begins, Candidate, Condition, in_hosts
+from lycosa.url.conditions import (
+    Begins,
+    Candidate,
+    Condition,
+    HasScheme,
+    IsHost,
+    IsUnder,
+    in_hosts,
+)
 from lycosa.url.key import site_of
 from lycosa.url.rules import Action, Rule
 from lycosa.url.transforms import Change
@@ -30,7 +37,8 @@ from lycosa.url.transforms import Change
 Step = tuple[tuple[Condition, ...], tuple[str, ...], Change | None, bool, str]
 """A rule, unpacked once: reading records and enums costs more than most conditions.
 
-The second part has the beginnings that are all that the rule asks for, if that is so."""
+The second part has the beginnings of URLs, if these are the rule's only condition.
+"""
 
 
 class Verdict(Struct, frozen=True):
@@ -43,8 +51,6 @@ class Verdict(Struct, frozen=True):
 BY_DEFAULT = "accept:default"
 OUT_OF_SCOPE = "out-of-scope"
 BAD_TRANSFORM = "transform:invalid"
-TOO_SLOW = "expression:too-slow"
-"""Of a crawl of before: an expression that only `re` knows took too long for the URL."""
 
 
 class Scope:
@@ -61,40 +67,44 @@ class Scope:
             asked += (Rule(Action.ACCEPT, "extra-host", (in_hosts(hosts),)),)
         self._steps = _steps_of(asked)
         self._accepts_by_name = any(rule.action is Action.ACCEPT for rule in asked)
+        self.judges_by_site = all(_looks_at_sites(rule) for rule in asked)
+        """Whether all URLs of a site get the same verdict, and none is changed."""
+        self.accepted_beginnings = _accepted_at_once(asked)
+        """Beginnings of URLs that the first rule accepts, whatever follows."""
 
     def judge(self, key: str) -> Verdict:
         """Return the verdict on one key."""
         if not self._steps:
             return Verdict(key, BY_DEFAULT)
         candidate: Candidate | None = None
-        try:
-            for step in self._steps:
-                if isinstance(step, BySite):
-                    verdict = step.verdict(key)
-                    if verdict is not None:
-                        return verdict
-                    continue
-                conditions, beginnings, change, accepts, reason = step
-                if beginnings:
-                    if key.startswith(beginnings):
-                        return Verdict(key if accepts else None, reason)
-                    continue
-                if candidate is None:
-                    candidate = Candidate(key)
-                for condition in conditions:
-                    if not condition.holds(candidate):
-                        break
-                else:
-                    if change is None:
-                        return Verdict(key if accepts else None, reason)
-                    url = change.apply(candidate)
-                    if url is not None:
-                        changed = canonical_key(url)
-                        if changed is None:
-                            return Verdict(None, BAD_TRANSFORM)
-                        key, candidate = changed, None
-        except TooSlow:
-            return Verdict(None, TOO_SLOW)
+        for step in self._steps:
+            if isinstance(step, BySite):
+                verdict = step.verdict(key)
+                if verdict is not None:
+                    return verdict
+                continue
+            conditions, beginnings, change, accepts, reason = step
+            if beginnings:
+                if key.startswith(beginnings):
+                    return Verdict(key if accepts else None, reason)
+                continue
+            # made late, because rules by prefix need only the key
+            if candidate is None:
+                candidate = Candidate(key)
+            for condition in conditions:
+                if not condition.holds(candidate):
+                    break
+            else:
+                if change is None:
+                    return Verdict(key if accepts else None, reason)
+                url = change.apply(candidate)
+                if url is not None:
+                    changed = canonical_key(url)
+                    # a transform may build anything; only canonical URLs may enter the frontier
+                    if changed is None:
+                        return Verdict(None, BAD_TRANSFORM)
+                    key, candidate = changed, None
+        # accept rules name the whole scope; without any, the job only excludes
         if self._accepts_by_name:
             return Verdict(None, OUT_OF_SCOPE)
         return Verdict(key, BY_DEFAULT)
@@ -122,10 +132,11 @@ class BySite:
 
 
 def _steps_of(rules: Iterable[Rule]) -> list[Step | BySite]:
-    """Return what to ask of a URL, one after the other."""
+    """Return the checks of a URL, in order."""
     steps: list[Step | BySite] = []
     for is_by_site, some in groupby(rules, lambda rule: bool(_beginnings_of(rule))):
         row = list(some)
+        # a table by site pays from the second prefix on; a single one is a plain comparison
         if is_by_site and sum(len(_beginnings_of(rule)) for rule in row) > 1:
             steps.append(BySite(row))
         else:
@@ -140,6 +151,28 @@ def _steps_of(rules: Iterable[Rule]) -> list[Step | BySite]:
                 for rule in row
             ]
     return steps
+
+
+def _looks_at_sites(rule: Rule) -> bool:
+    """Return whether a rule asks for nothing but host and scheme, and changes nothing."""
+    return rule.change is None and all(
+        isinstance(condition, IsHost | IsUnder | HasScheme) or _names_sites(condition)
+        for condition in rule.conditions
+    )
+
+
+def _names_sites(condition: Condition) -> bool:
+    """Return whether all beginnings of a condition end with the slash after their site."""
+    return isinstance(condition, Begins) and all(
+        beginning.find("/") == len(beginning) - 1 for beginning in condition.beginnings
+    )
+
+
+def _accepted_at_once(rules: Sequence[Rule]) -> tuple[str, ...]:
+    """Return the beginnings that the first rule accepts, if they are all that it asks for."""
+    if not rules or rules[0].action is not Action.ACCEPT:
+        return ()
+    return tuple(beginning for beginning in _beginnings_of(rules[0]) if "/" in beginning)
 
 
 def _beginnings_of(rule: Rule) -> tuple[str, ...]:

@@ -1,10 +1,10 @@
 """Changes that transform rules make to URLs, such as dropping parameters or `www.`.
 
 Each of them can merge pages that differ on some server (see
-docs/decisions/0002-canonical-form.md), so a change is only made by an explicit rule of a job.
+docs/decisions/0001-urls.md), so a change is only made by an explicit rule of a job.
 
-A change is a small frozen record with one method: `apply` takes a `Candidate` and returns
-a URL, or None where there is nothing to change. The result need not be canonical, nor even valid:
+A change is a small frozen record with one method: `apply` takes a `Candidate` and returns a URL, or
+None if there is nothing to change. The result need not be canonical, nor even valid:
 lycosa.url.scope checks both.
 
 Always true: a change leaves every part of the URL that it does not name as it was, byte for byte.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections import Counter
 from pathlib import Path
@@ -11,6 +12,9 @@ from benchmarks.race import clients, profile, server, spread, table, trees
 from benchmarks.race.clients import Course
 from benchmarks.race.measuring import ClientFailed, Run, Summary, Usage, measure, summarise
 from benchmarks.race.trees import TREES
+
+from lycosa import failpoints
+from lycosa.cli import watch
 
 TITLES = {"lycosa": "Lycosa", "wget2": "wget2", "scrapy-plain": "Scrapy"}
 
@@ -31,6 +35,16 @@ def test_the_median_run_decides_and_the_extremes_are_told() -> None:
     assert (found.slowest, found.fastest) == (25.0, 100.0)
     assert found.user_seconds + found.system_seconds == 2.0
     assert found.wall_seconds == 4.0
+
+
+def test_a_commit_of_the_past_is_compared_like_a_rival() -> None:
+    titles = {**TITLES, "lycosa@1234abcd": "Lycosa@1234abcd", "lycosa-names": "Lycosa on hosts"}
+    rates = {"lycosa": 120, "lycosa@1234abcd": 100, "lycosa-names": 90, "wget2": 240}
+    summaries = [summary(client, rate) for client, rate in rates.items()]
+    assert table.ratios(summaries, titles) == [
+        "Lycosa / Lycosa@1234abcd: 1.20",
+        "Lycosa / wget2: 0.50",
+    ]
 
 
 def test_one_run_that_was_cut_off_makes_the_whole_incomplete() -> None:
@@ -202,6 +216,7 @@ def test_a_profile_counts_a_sample_for_its_function_module_and_callers() -> None
         "main (lycosa/cli/main.py:3);pack (lycosa/store/warc/warc_format.py:9);f (base64.py:2) 3",
         "main (lycosa/cli/main.py:4);_find_and_load (<frozen importlib._bootstrap>:1) 1",
         "main (lycosa/cli/main.py:4);Loop._turn (lycosa/loop.py:468) 9",
+        "main (lycosa/cli/main.py:4);sync_file (lycosa/store/files.py:196) 8",
     ]
     found = profile.counted(profile.stacks(raw))
     assert found["module"] == {"lycosa/store/warc/warc_format.py": 3, "(imports)": 1}
@@ -210,6 +225,20 @@ def test_a_profile_counts_a_sample_for_its_function_module_and_callers() -> None
         "main (lycosa/cli/main.py)": 4,
         "pack (lycosa/store/warc/warc_format.py)": 3,
     }
+
+
+def test_a_profiled_crawl_has_no_watcher_that_is_sampled_in_its_place(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fork() -> int:
+        raise AssertionError("a watcher has been forked")
+
+    monkeypatch.setattr(os, "fork", fork)
+    for name, value in profile.UNWATCHED.items():
+        monkeypatch.setenv(name, value)
+    watch.watch(with_large_pages=False)
+    failpoints.arm_from_environment()
+    assert failpoints.armed() is None
 
 
 def test_a_profile_gives_shares_and_microseconds() -> None:

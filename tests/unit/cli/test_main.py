@@ -33,9 +33,22 @@ def test_every_command_explains_itself(command: str, flag: str, capsys: Captured
 
 def test_help_lists_every_command_with_a_whole_sentence(capsys: Captured) -> None:
     assert main(["--help"]) == 0
-    lines = capsys.readouterr().out.partition("Commands:\n")[2].splitlines()
+    listed = capsys.readouterr().out.partition("\nCrawl (")[2].splitlines()[1:]
+    lines = [line for line in listed if line.startswith("  ")]
     assert [line.split()[0] for line in lines] == COMMANDS
     assert all(line.endswith(".") and not line.endswith("...") for line in lines)
+
+
+def test_every_command_stands_under_one_purpose() -> None:
+    loaded = [name for names in Lycosa.modules.values() for name in names]
+    assert sorted(COMMANDS) == sorted(loaded)
+    assert len(set(COMMANDS)) == len(COMMANDS)
+
+
+def test_the_example_of_a_purpose_is_one_of_its_commands() -> None:
+    for purpose in Lycosa.purposes:
+        assert purpose.example.split()[0] == "lycosa"
+        assert purpose.example.split()[1] in purpose.names, purpose.title
 
 
 def test_the_version_is_told(capsys: Captured) -> None:

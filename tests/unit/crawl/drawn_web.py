@@ -14,6 +14,7 @@ from lycosa.clock import VirtualClock
 from lycosa.config import Job
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
+from lycosa.crawl.features.of_job import features_of
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.seeds import plant
@@ -102,7 +103,7 @@ def crawl(
         hooks=hooks,
     )
     reasons: list[str] = []
-    worker = Worker(parts, reasons.append)
+    worker = Worker(parts, reasons.append, features_of)
     plant(job.seeds, scope, partitioner, log, clock.now())
     worker.open(range(job.frontier.partitions))
     budget.resume(0, 0, 0.0, clock.now())
@@ -111,6 +112,7 @@ def crawl(
     states = worker.states()
     if archive is not None:
         archive.seal(counted_by(states, partitioner.partition_of))
+        archive.finish_index()
     store.abandon()
     assert reasons == [reason]
     return {

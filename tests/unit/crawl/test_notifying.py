@@ -86,7 +86,7 @@ def test_a_command_that_fails_or_hangs_is_told_of() -> None:
     failing = f"{sys.executable} -c \"import sys; sys.exit('went wrong')\""
     assert run_command(failing, TOLD, 30.0) == "it ended with code 1 went wrong"
     hanging = f"{sys.executable} -c 'import time; time.sleep(60)'"
-    assert "was ended" in run_command(hanging, TOLD, 0.5)
+    assert "was killed" in run_command(hanging, TOLD, 0.5)
 
 
 class Clock:

@@ -9,7 +9,7 @@ from lycosa.config import Job
 from lycosa.crawl.scope import JobScope
 from lycosa.log.memory import MemoryLog
 from lycosa.records import Outcome
-from lycosa.url import key_of
+from lycosa.url import key_of, parse_rules
 from unit.crawl.drawn_web import DrawnWeb, crawl, kept, linking, moved
 
 SEED = "http://site.test/"
@@ -149,3 +149,15 @@ def test_what_one_worker_lets_in_the_others_let_in() -> None:
     # Also where the page that moved was another worker's.
     other.follow(key_of(HOME), key_of("http://third.test/"), is_seed=False)
     assert other.judge(key_of("http://third.test/")).key is not None
+
+
+def test_what_begins_as_the_first_rule_accepts_needs_no_verdict() -> None:
+    beginnings = ["http://site.test/a/", "http://site.test:22/"]
+    scope = JobScope(job_of({"action": "accept", "prefix": beginnings}), MemoryLog(1))
+    assert list(scope.accepted_beginnings) == [key_of("http://site.test/a/")]
+    before = scope.size
+    scope.adopt(parse_rules([{"action": "reject", "prefix": ["http://site.test/a/b"]}]))
+    assert scope.rejects_more and scope.size > before
+    assert list(scope.accepted_beginnings) == []
+    scope.adopt([])
+    assert list(scope.accepted_beginnings) == [key_of("http://site.test/a/")]

@@ -11,6 +11,7 @@ from growth import is_linear
 from lycosa import failpoints
 from lycosa.cluster.partitioners import by_host
 from lycosa.config import Job
+from lycosa.crawl.features.topics.predictor import HEARD
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.seeds import (
     CHUNK_SEEDS,
@@ -20,7 +21,6 @@ from lycosa.crawl.seeds import (
     refusal_text,
     topics_of,
 )
-from lycosa.crawl.topics.predictor import HEARD
 from lycosa.extract.topics.training import train
 from lycosa.log.format import decode_messages
 from lycosa.log.memory import MemoryLog

@@ -30,6 +30,8 @@ from lycosa.study.main_text import main_text
 from lycosa.testweb.webs.bombs import BOMBS, Bomb
 from seeds import examples
 
+pytestmark = pytest.mark.slow
+
 URL = "http://a.test/"
 STRUCTURED = [name for name, bomb in BOMBS.items() if bomb.reader not in ("main-text", "mentions")]
 

@@ -3,7 +3,12 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lycosa.extract.fingerprint import distance, fingerprint, plain_fingerprint
+from lycosa.extract.fingerprint import (
+    distance,
+    fingerprint,
+    plain_fingerprint,
+    without_digits,
+)
 
 words = st.text(alphabet="abcé \n\t\u00a0😀", max_size=12)
 
@@ -39,3 +44,11 @@ def test_near_texts_have_near_fingerprints() -> None:
     far = distance(joined(text), joined([f"{word}x" for word in text]))
     assert near <= 6
     assert far >= 16
+
+
+@given(st.one_of(st.binary(max_size=60), st.text("09a/:\xb0\u0660 ", max_size=60).map(str.encode)))
+@example(bytes(range(256)))
+@example(b"page 17 of 20")
+@example(b"1234567890" * 7)
+def test_a_text_without_digits_is_what_translate_makes_of_it(text: bytes) -> None:
+    assert without_digits(text) == text.translate(None, b"0123456789")

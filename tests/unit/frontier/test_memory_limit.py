@@ -5,7 +5,7 @@ from lycosa.frontier.memory_limit import FAR_SECONDS, LEAST_URLS, MemoryLimit
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
-from lycosa.frontier.readiness.hosts import WorkerContext
+from lycosa.frontier.readiness.phases import WorkerContext
 from lycosa.records import HostChanged, Outcome, Settled
 
 NOW = 1000.0

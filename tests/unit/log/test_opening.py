@@ -39,7 +39,7 @@ def test_nats_is_jetstream(nats_servers: SharedNats) -> None:
 
 
 def test_an_unknown_server_is_refused_by_name() -> None:
-    with pytest.raises(ConfigError, match=r"redis://: no log is kept there\n.*postgresql://"):
+    with pytest.raises(ConfigError, match=r"redis://: not a place for a log\n.*postgresql://"):
         open_log("redis://localhost", 2, crawl="x")
 
 

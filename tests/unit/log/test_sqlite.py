@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import msgspec
@@ -66,3 +67,14 @@ def test_a_file_that_stays_locked_is_told(tmp_path: Path) -> None:
         sqlite_files.write_ahead(connection, 0)
     connection.close()
     other.close()
+
+
+def test_all_inboxes_are_looked_at_by_one_question(tmp_path: Path) -> None:
+    with closing(SqliteLog(tmp_path, 64)) as log:
+        log.post_all([(number, b"%d" % number) for number in range(0, 64, 3)])
+        questions: list[str] = []
+        log._reader.set_trace_callback(questions.append)
+        found = log.inboxes(dict.fromkeys(range(32), 0) | {9: 1})
+    assert len(questions) == 1
+    # The ninth is read and not committed; those from 32 on are not asked for.
+    assert found == {number: [(1, b"%d" % number)] for number in range(0, 32, 3) if number != 9}

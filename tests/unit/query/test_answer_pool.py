@@ -143,7 +143,7 @@ def test_where_the_kernel_gives_no_filter_nothing_is_answered(crawl: Path) -> No
             check=False,
         )
         assert (done.returncode, done.stdout) == (QueryError.exit_code, "")
-        assert "queries and browsers run only without network" in done.stderr
+        assert "queries and browsers must run without network" in done.stderr
 
 
 def test_an_answer_comes_in_pieces_and_is_whole(crawl: Path) -> None:

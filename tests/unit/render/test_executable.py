@@ -34,5 +34,5 @@ def test_the_systems_browser_comes_before_one_of_playwright(
 def test_a_browser_that_is_named_must_be_there(tmp_path: Path) -> None:
     named = program(tmp_path, "mine")
     assert find_browser(str(named)) == named
-    with pytest.raises(ConfigError, match="is no program that can be run"):
+    with pytest.raises(ConfigError, match="is not a program that can be run"):
         find_browser(str(tmp_path / "other"))

@@ -15,6 +15,8 @@ from lycosa.render.protocol import Ending
 from pictures import picture
 from rendered import TestBrowser, test_browser
 
+pytestmark = pytest.mark.needs("chromium")
+
 
 @pytest.fixture(scope="module")
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TestBrowser]:
@@ -61,6 +63,7 @@ def test_a_picture_shows_the_page_before_anything_is_clicked(browser: TestBrowse
     assert bare.done.picture == b""  # the next round has the style sheet
 
 
+@pytest.mark.quick
 def test_scripts_make_links_and_text_and_navigations_are_only_told(browser: TestBrowser) -> None:
     page = """<title>Before</title><div id=root></div><button onclick="location.href='/away'">Go
         </button><script>document.title = 'After'; root.innerHTML = '<p>Made by a script</p>'

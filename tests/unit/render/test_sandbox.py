@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from lycosa.config import Job
-from lycosa.crawl.rendering import browsers
-from lycosa.crawl.rendering.browsers import browsers_of, require_browser
+from lycosa.crawl.features.rendering import browsers
+from lycosa.crawl.features.rendering.browsers import browsers_of, require_browser
 from lycosa.errors import ConfigError
 from lycosa.render.renderer import BrowserProcess
 
@@ -37,7 +37,7 @@ def test_root_renders_only_where_the_operator_allows_it_without_a_sandbox(
 
 
 def test_that_there_is_no_sandbox_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    from lycosa.crawl.rendering.sandbox import sandbox_text
+    from lycosa.crawl.features.rendering.sandbox import sandbox_text
 
     assert sandbox_text(RENDERING) == sandbox_text(Job.of(render={"without_sandbox": True})) == ""
     allowed = Job.of(render={"mode": "auto", "without_sandbox": True})

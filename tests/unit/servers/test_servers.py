@@ -16,6 +16,8 @@ import pytest
 from servers.fixtures import SharedNats, SharedPostgres
 from servers.nats import nats_cluster
 
+pytestmark = pytest.mark.slow
+
 TESTS = Path(__file__).parents[2]
 USER = """
 import sys, time

@@ -12,7 +12,7 @@ import pytest
 from msgspec.structs import replace
 
 from lycosa.records import Capture, Place
-from lycosa.store import duplicates
+from lycosa.store import _appending
 from lycosa.store.archive import ArchiveStore
 from lycosa.store.layout import KINDS, warc_names, warc_path
 from lycosa.store.reader import captures
@@ -88,7 +88,7 @@ def test_a_mark_of_before_makes_nothing_durable_that_came_later(tmp_path: Path) 
 def test_payloads_beyond_those_that_may_wait_are_stored_again(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(duplicates, "MOST_WAITING", 1)
+    monkeypatch.setattr(_appending, "MOST_WAITING", 1)
     store = ArchiveStore(tmp_path)
     store.append(page("org.a:/", 3, b"another" * 100))
     for name in ("b", "c"):
@@ -127,6 +127,20 @@ def test_a_later_run_and_another_worker_find_a_payload(tmp_path: Path) -> None:
     later.close()
     assert [stored.body for stored in captures(tmp_path)] == [SAME] * 3
     check_archive(tmp_path, has_revisits=True)
+
+
+def test_a_store_that_is_closed_leaves_all_payloads_to_later_runs(tmp_path: Path) -> None:
+    first = ArchiveStore(tmp_path)
+    first.append(page("org.a:/other", 3, SAME[::-1]))
+    commit(first, 3)
+    first.append(page("org.a:/", 3))
+    commit(first, 3)
+    assert kind(first, first.append(page("org.b:/", 4))) == "revisit", "the index may be behind"
+    first.seal(always)
+    first.close()
+    later = ArchiveStore(tmp_path)
+    assert kind(later, later.append(page("org.c:/", 5))) == "revisit"
+    later.close()
 
 
 def _flushed(store: ArchiveStore) -> Path:

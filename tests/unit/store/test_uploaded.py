@@ -113,7 +113,7 @@ def test_verify_says_which_machine_has_not_uploaded_what(tmp_path: Path) -> None
     check_uploaded(report, [first, missing, lost, lost + 1], {lost + 1}, {2: "m2"})
     assert [finding.what for finding in report.findings] == [
         f"segment {missing} of m2 not in the store yet",
-        f"segment {lost} of the machine of directory 3 given up, and the log still names pages in"
+        f"segment {lost} of the machine of directory 3 given up, but the log still names pages in"
         " it",
     ]
     assert report.is_clean

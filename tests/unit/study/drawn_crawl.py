@@ -11,7 +11,7 @@ from msgspec import structs
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.topics.classifier import all_columns
+from lycosa.crawl.features.topics.classifier import all_columns
 from lycosa.records import Capture, LinkKind, Outcome, Purpose, Request
 from lycosa.store.archive import ArchiveStore
 from lycosa.store.tables.rows import signed, url_id

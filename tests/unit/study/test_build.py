@@ -326,7 +326,7 @@ def test_where_there_is_nothing_to_study_the_error_says_what_to_do(tmp_path: Pat
     with pytest.raises(ConfigError, match="there is no crawl here"):
         study(tmp_path)
     write(tmp_path, [])
-    with pytest.raises(LycosaError, match=r"nothing has been fetched yet(.|\n)*lycosa resume"):
+    with pytest.raises(LycosaError, match=r"no page has been fetched yet(.|\n)*lycosa resume"):
         study(tmp_path)
     assert not (tmp_path / "index").exists()
 

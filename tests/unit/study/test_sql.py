@@ -17,7 +17,7 @@ from msgspec import structs
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.topics.classifier import all_columns
+from lycosa.crawl.features.topics.classifier import all_columns
 from lycosa.errors import LycosaError
 from lycosa.records import Outcome
 from lycosa.store.archive import ArchiveStore
@@ -101,7 +101,7 @@ def files(folder: Path) -> dict[str, str]:
 def test_nothing_but_a_query_is_run(crawl: Path, query: str) -> None:
     before = files(crawl)
     table = next(crawl.glob("pages/*.parquet"))
-    with pytest.raises(LycosaError, match=r"can only be read|one query is expected"):
+    with pytest.raises(LycosaError, match=r"is read-only|expected one query"):
         answer(crawl, query.format(table=table, folder=crawl))
     assert files(crawl) == before
 
@@ -223,7 +223,7 @@ def test_nodes_of_a_graph_have_labels(form: str, tmp_path: Path) -> None:
     ("name", "form", "target", "said"),
     [
         ("nothing", "csv", "x", "there is no table `nothing`"),
-        ("text", "graphml", "x", "is no graph"),
+        ("text", "graphml", "x", "is not a graph"),
         ("links", "graphml", "x", "lycosa study"),
         ("pages", "parquet", None, "-o FILE"),
     ],

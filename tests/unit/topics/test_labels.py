@@ -35,11 +35,11 @@ def test_a_heading_turns_the_columns_as_in_pools(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("name", "text", "said"),
     [
-        ("a.tsv", "x\ta\ny\n", "a.tsv:2: y has no topic\n  write the topic behind a tab"),
-        ("b.csv", "x,a\ny,\n", "b.csv:2: y has no topic\n  write the topic behind a comma"),
+        ("a.tsv", "x\ta\ny\n", "a.tsv:2: y has no topic\n  write the topic after a tab"),
+        ("b.csv", "x,a\ny,\n", "b.csv:2: y has no topic\n  write the topic after a comma"),
         ("c.tsv", "x\ta\nx\tb\n", "c.tsv:2: x has other topics in line 1"),
-        ("d.tsv", "x\tmy topic\n", "d.tsv:1: `my topic` is no name of a topic"),
-        ("e.csv", 'x,"a\n', "e.csv:1: is no CSV"),
+        ("d.tsv", "x\tmy topic\n", "d.tsv:1: `my topic` is not a name of a topic"),
+        ("e.csv", 'x,"a\n', "e.csv:1: is not CSV"),
     ],
 )
 def test_a_wrong_line_is_named(name: str, text: str, said: str, tmp_path: Path) -> None:

@@ -53,14 +53,18 @@ def test_what_is_written_is_read_back(tmp_path: Path) -> None:
     ("name", "text", "said"),
     [
         ("a.toml", "[topics.a]\nkeyword = ['x']\n", "a.toml:2: a topic has no key `keyword`"),
-        ("b.toml", "[topics.a]\n\nurls = 'x'\n", "b.toml:3: `urls` is no list of texts"),
-        ("c.toml", '[topics.a]\nurls = ["ftp://x/"]\n', "c.toml:2: `ftp://x/` is no URL to crawl"),
+        ("b.toml", "[topics.a]\n\nurls = 'x'\n", "b.toml:3: `urls` is not a list of texts"),
+        (
+            "c.toml",
+            '[topics.a]\nurls = ["ftp://x/"]\n',
+            "c.toml:2: `ftp://x/` is not a URL to crawl",
+        ),
         ("d.toml", "[topics.a\n", "at line 1"),
         ("e.toml", "[pools.a]\n", "e.toml:1: has no key `pools`"),
         ("f.toml", "\n", "names no topic"),
         ("g.toml", '[topics."a b"]\n', "write, for example: a_b"),
         ("h.csv", "topic,url\na,https://x.test/\nb\n", "h.csv:3: has 1 columns"),
-        ("i.csv", "a,not a url\n", "i.csv:1: `not a url` is no URL to crawl"),
+        ("i.csv", "a,not a url\n", "i.csv:1: `not a url` is not a URL to crawl"),
         (
             "j.csv",
             "a,https://x.test/,k\n,https://x.test/\n",
@@ -82,7 +86,7 @@ def test_a_file_of_a_tree_that_is_neither_page_nor_list_is_named(tmp_path: Path)
         read_pools(tmp_path)
     (tmp_path / "biology" / "leaf.png").unlink()
     written(tmp_path / "biology" / "urls.txt", "# all\n\nleaves\n")
-    with pytest.raises(ConfigError, match=r"urls\.txt:3: `leaves` is no URL"):
+    with pytest.raises(ConfigError, match=r"urls\.txt:3: `leaves` is not a URL"):
         read_pools(tmp_path)
 
 

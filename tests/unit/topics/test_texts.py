@@ -54,7 +54,7 @@ def test_a_folder_gives_the_pages_below_it_by_their_paths(tmp_path: Path) -> Non
 def test_a_folder_without_pages_and_a_folder_that_is_none_are_refused(tmp_path: Path) -> None:
     with pytest.raises(LycosaError, match="holds no text of a page"):
         list(texts_of(tmp_path))
-    with pytest.raises(LycosaError, match="is no folder"):
+    with pytest.raises(LycosaError, match="is not a folder"):
         list(texts_of(tmp_path / "nowhere"))
 
 

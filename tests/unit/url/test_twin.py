@@ -44,7 +44,8 @@ absolute = broken.map(lambda rest: "http://example.org/" + rest)
 plain = st.lists(
     st.sampled_from(["/", "..", ".", "a", "b1", "/", "..", "c.html", "-_~", "..."]), max_size=14
 ).map("".join)
-hrefs = st.one_of(broken, absolute, plain, st.text(st.characters()))
+with_fragment = st.tuples(plain, broken).map("#".join)
+hrefs = st.one_of(broken, absolute, plain, with_fragment, st.text(st.characters()))
 bases = st.one_of(
     st.sampled_from(
         [
@@ -83,6 +84,7 @@ def test_one_compiled_call_equals_two_plain_ones(href: str) -> None:
 @example(page=["/\\evil.example/"], base="http://example.org/a")
 @example(page=["https:x", "http:x", "https:/x"], base="https://example.org/a/b")
 @example(page=["", " ", "#", "?", "."], base="https://example.org/a/b?c#d")
+@example(page=["#é", "a#?", "/#/..", "..#\t", "a #b", "#" + "a" * 5000], base="http://b.org/a/?c#d")
 @example(page=["..", "../..", "../../x", "a//../b", "/..//", "/"], base="http://example.org/a//b/c")
 @example(page=["x" * 50, "../" * 40 + "y", "/" + "z/" * 1200], base="http://b.org/" + "a/" * 1030)
 @example(page=["http://[::1", "http://", "https://"], base="https://example.org/")

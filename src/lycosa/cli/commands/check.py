@@ -56,7 +56,7 @@ ask_flags = flags(
 def check() -> None:
     """Test a URL, a robots file, a page or a scope without a crawl.
 
-    Says what a crawl would decide, and why; the same code decides. The exit code is 0 when
+    Tells what a crawl would decide, and why; the same code decides. The exit code is 0 when
     the answer is yes and 1 when it is no: refused, disallowed, not kept, out of scope. With
     --batch it is 0 when every line could be answered, and 1 when some could not.
     """
@@ -170,7 +170,7 @@ def robots(
 @job_flags
 @ask_flags
 @click.option("--requisites", is_flag=True, help="List images, styles and scripts too.")
-@click.option("--wide", is_flag=True, help="List what may be a link too, as in scripts and JSON.")
+@click.option("--wide", is_flag=True, help="List possible links, too, as in scripts and JSON.")
 @json_flag
 @batch_flag
 def page(

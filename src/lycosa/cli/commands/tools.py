@@ -70,7 +70,7 @@ def _section_of_key(name: str) -> tuple[str, str]:
 
 
 def _show_top_level(name: str, as_json: bool) -> None:
-    """Show what `seeds` or `rules` may hold."""
+    """Show the syntax of `seeds` or `rules`."""
     from lycosa.url.ready_lists import REJECT_LISTS, TRANSFORM_LISTS
     from lycosa.url.rules import KEYS
 
@@ -152,21 +152,25 @@ def _page(name: str, wanted: str = "") -> Iterator[str]:
 
 
 def _unit(key: Key) -> str:
-    # The unit is left out where the name has it already.
+    # The unit is left out if the name of the key has it.
     return f"   ({key.unit})" if key.unit and key.unit not in key.name.replace("_", " ") else ""
 
 
 @click.command("owners-page")
 @click.argument("path", metavar="[DIR]", required=False, type=click.Path(path_type=Path))
-@click.option("--mail", required=True, metavar="ADDRESS", help="Where owners of sites reach you.")
-@click.option("--operator", required=True, metavar="TEXT", help="Who you are, as a name.")
-@click.option("--purpose", default="", metavar="TEXT", help="What you crawl for, in a sentence.")
+@click.option(
+    "--mail", required=True, metavar="ADDRESS", help="A mail address where site owners reach you."
+)
+@click.option("--operator", required=True, metavar="TEXT", help="Your name, or your institution's.")
+@click.option(
+    "--purpose", default="", metavar="TEXT", help="The purpose of the crawl, in a sentence."
+)
 def owners_page(path: Path | None, mail: str, operator: str, purpose: str) -> None:
     """Print a page for site owners, which --contact can name.
 
-    It says who crawls, by which name, how fast, and what a site can say to be asked less or not at
-    all. With DIR the name and the pauses are those of that crawl, else the usual ones. Publish it,
-    and crawl with its address:
+    The page says who crawls, with which user agent, how fast, and how a site can ask for fewer
+    requests or none at all. With DIR the name and the pauses are those of that crawl, else the
+    usual ones. Publish it, and crawl with its address:
 
     \b
       lycosa owners-page --mail you@example.org --operator 'Ada, Example Institute' > crawler.html

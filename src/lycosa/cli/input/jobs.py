@@ -69,6 +69,7 @@ def build_job(base: Job, flags: Mapping[str, Any], seeds: Iterable[str] = ()) ->
         tables["crawl"]["recipe"] = name
         for section, key, value in recipe_settings(base, name):
             tables[section][key] = value
+    # becomes a depth, so that the flag and `--depth 0` make the same job
     if given.get("only_seeds"):
         given["depth"] = 0
     if given.get("cycles") or given.get("continuous"):
@@ -84,8 +85,10 @@ def build_job(base: Job, flags: Mapping[str, Any], seeds: Iterable[str] = ()) ->
     if given.get("requisites") and given.get("mining") is None:
         # Folders of pictures and styles seldom have a page, and a copy of a site wants no guesses.
         tables["discovery"]["mining"] = "off"
+    # a server has a usual number of its own; a number that the job names stays
     if given.get("log_server") and base.frontier.partitions == Frontier.partitions:
         tables["frontier"]["partitions"] = usual_partitions(given["log_server"])
+    # after the flags: `--set` names its key exactly, so it wins
     for setting in given.get("settings", ()):
         section, key, value = read_setting(setting)
         tables.setdefault(section, {})[key] = value

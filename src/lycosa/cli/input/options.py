@@ -157,7 +157,10 @@ fetch_flags = flags(
         "--allow-network",
         multiple=True,
         metavar="NETWORK",
-        help="Allow requests to this private network: 10.20.0.0/16. Others stay refused.",
+        help=(
+            "Allow requests to this private network: 10.20.0.0/16. Other private networks stay "
+            "refused."
+        ),
     ),
 )
 
@@ -210,7 +213,7 @@ scope_flags = flags(
         _SCOPE,
         "--requisites",
         is_flag=True,
-        help="Fetch page requisites too: images, styles, scripts. Guesses no folders then.",
+        help="Fetch page requisites, too: images, styles, scripts. Folders are then not guessed.",
     ),
     _option(
         _SCOPE,
@@ -222,15 +225,17 @@ scope_flags = flags(
         _SCOPE,
         "--wide",
         is_flag=True,
-        help="Follow what may be a link too: URLs in scripts and JSON, sources of quotations.",
+        help="Follow possible links, too: URLs in scripts and JSON, sources of quotations.",
     ),
     _option(
         _SCOPE,
         "--language",
         multiple=True,
         metavar="CODE",
-        help="Keep only pages in this language (de, en); links of others are followed. Several "
-        "times for several languages.",
+        help=(
+            "Keep only pages in this language (de, en); links of other pages are followed. "
+            "Repeat the flag for several languages."
+        ),
     ),
     _option(
         _SCOPE,
@@ -264,7 +269,7 @@ log_flag = click.option(
 store_flag = click.option(
     "--store",
     metavar="URL",
-    help="Copy what is fetched to a store as well: s3://BUCKET/PREFIX, or file:///FOLDER.",
+    help="Copy fetched pages to a store as well: s3://BUCKET/PREFIX, or file:///FOLDER.",
 )
 
 set_flag = click.option(
@@ -314,7 +319,10 @@ serve_flags = flags(
 recipe_flag = click.option(
     "--recipe",
     type=click.Choice(list(RECIPES)),
-    help="Set what a purpose needs; other flags, --set and --config win. The settings are shown.",
+    help=(
+        "Use the settings for a purpose; other flags, --set and --config win. The settings are "
+        "shown."
+    ),
 )
 
 seeds_flag = click.option(
@@ -322,8 +330,10 @@ seeds_flag = click.option(
     "seed_file",
     type=click.File("r", encoding="utf-8"),
     metavar="FILE",
-    help="Read seeds from a file, one a line; a topic may follow after a tab. Or from pools of "
-    "topics (.toml, .csv). - means standard input.",
+    help=(
+        "Read seeds from a file, one a line; a topic may follow after a tab. Or read pools of "
+        "topics (.toml, .csv). - means standard input."
+    ),
 )
 
 json_flag = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
@@ -338,7 +348,7 @@ raw_flag = click.option(
 
 
 class _Folder(click.Path):
-    """A crawl directory; the address of a log is refused with what to type instead."""
+    """A crawl directory; the address of a log is refused, with the command to type instead."""
 
     def __init__(self) -> None:
         super().__init__(file_okay=False, path_type=Path)
@@ -349,11 +359,11 @@ class _Folder(click.Path):
             name = ctx.info_name if ctx is not None else ""
             if name == "resume":
                 raise ConfigError(
-                    f"{value}: is the log of a crawl, and pages need a folder on this machine\n"
+                    f"{value}: is the log of a crawl; pages need a folder on this machine\n"
                     f"  go on with the crawl: lycosa join {value} -o DIR"
                 )
             raise ConfigError(
-                f"{value}: is the log of a crawl, and `{name}` reads its stored pages\n"
+                f"{value}: is the log of a crawl; `{name}` reads stored pages\n"
                 "  name the crawl directory of a machine, or fetch all of them from the crawl's"
                 " store: lycosa fetch STORE DIR"
             )
@@ -367,7 +377,8 @@ class _Place(_Folder):
         """Return a path or a `ServerPlace`."""
         if "://" not in str(value):
             return super().convert(value, param, ctx)
-        from lycosa.crawl.logs.distant import parse_place  # a crawl in a folder does not need it
+        # imported here: a crawl in a folder does not need it
+        from lycosa.crawl.logs.distant import parse_place
 
         return parse_place(str(value))
 
@@ -378,7 +389,7 @@ served_argument = click.argument("path", metavar="[DIR|ROOT|URL]", type=_Place()
 
 
 def target_flag(help: str, **more: Any) -> Callable[[Any], Any]:
-    """Return the flag `-o` for the file to write; `help` says what is in it."""
+    """Return the flag `-o` for the file to write; `help` describes its content."""
     path = click.Path(dir_okay=False, path_type=Path)
     return click.option("-o", "target", type=path, help=help, **more)
 
@@ -388,8 +399,11 @@ id_flag = click.option(
     "client_id",
     metavar="ID",
     default="",
-    help="A name for this order: given again under it, it changes nothing.",
+    help="A name for this order; a second order with the same name changes nothing.",
 )
 no_wait_flag = click.option(
-    "--no-wait", "no_wait", is_flag=True, help="Return when it is noted, before it is applied."
+    "--no-wait",
+    "no_wait",
+    is_flag=True,
+    help="Return when the order is recorded, before it is applied.",
 )

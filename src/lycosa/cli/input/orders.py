@@ -29,14 +29,14 @@ def order_flags(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def order(directory: CrawlDirectory, wanted: Order, text: str, flags: dict[str, Any]) -> Given:
-    """Give an order, wait until it is applied, and print what became of it."""
+    """Give an order, wait until it is applied, and print its result."""
     given = give(directory, wanted, flags["client_id"])
     say(directory, given, text, flags)
     return given
 
 
 def say(directory: CrawlDirectory, given: Given, text: str, flags: dict[str, Any]) -> None:
-    """Wait for an order if the crawl runs, and print what became of it."""
+    """Wait for an order if the crawl runs, and print its result."""
     is_applied = not flags["no_wait"] and wait(directory, given.number)
     if flags["as_json"]:
         data = {"order": given.number, "is_new": given.is_new, "is_applied": is_applied}
@@ -46,7 +46,8 @@ def say(directory: CrawlDirectory, given: Given, text: str, flags: dict[str, Any
     click.echo(f"order {given.number}{again}: {text}")
     if not is_applied and not flags["no_wait"] and not directory.is_distant:
         click.echo(
-            f"  no process crawls it now; it holds from: {command('resume', directory.path)}"
+            "  the crawl is not running; the order applies from:"
+            f" {command('resume', directory.path)}"
         )
 
 

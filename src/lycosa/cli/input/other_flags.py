@@ -1,4 +1,4 @@
-"""Guesses which flag was meant, also where another program's flag was typed.
+"""Guesses the intended flag, even if another program's flag was typed.
 
 click proposes what resembles a flag by its letters: for `--level 3` that was `--help`. People who
 know wget, HTTrack or Scrapy type their flags; for these the message names ours.
@@ -32,7 +32,7 @@ OTHER_FLAGS = {
     **dict.fromkeys(("--silent", "-s"), "--quiet"),
     **dict.fromkeys(("--localhost", "--private"), "--allow-private"),
 }
-"""Other programs' flags → ours."""
+"""Flags of other programs, with ours."""
 
 _INSTEAD = {
     **dict.fromkeys(("--user-agent", "-U", "--agent"), "--set fetch.agent=NAME, and --contact"),
@@ -44,7 +44,7 @@ _INSTEAD = {
     **dict.fromkeys(("--no-check-certificate", "-k", "--insecure"), "--set fetch.ca_file=FILE"),
     **dict.fromkeys(("--no-robots", "--ignore-robots", "--robots"), ""),
 }
-"""Flags for which we have a key: what to type instead; "" for what cannot be had."""
+"""Flags for which Lycosa has a key: the text to type instead; "" if there is no such feature."""
 
 _NEVER = "Robots rules are always obeyed; no flag turns them off."
 

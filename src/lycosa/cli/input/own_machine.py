@@ -2,10 +2,10 @@
 
 `lycosa crawl http://localhost:8000/` needs no flag. Exactly the pairs of host and port that were
 typed are opened and written to the job as `loopback_origins`; every other address, of this machine,
-of its network and of the web, stays refused (`lycosa.fetch.guard`). So nobody else can be bothered:
-no contact is needed, the pauses are short, and a page that failed is soon tried again.
+of its network and of the web, stays refused (`lycosa.fetch.guard`). So no other machine can be
+bothered: no contact is needed, the pauses are short, and a page that failed is soon tried again.
 
-This holds for seeds that a person types. A list of seeds or a program may have got its URLs from
+This holds for seeds that a person types. A list of seeds or a program may have its URLs from
 somewhere else, and needs `--allow-private`.
 """
 
@@ -22,10 +22,10 @@ from lycosa.fetch.guard import is_loopback_host
 from lycosa.url import canonicalize
 
 PAUSE_SECONDS = 0.05
-"""Between two requests, unless a flag or the job says otherwise."""
+"""Pause between two requests, unless a flag or the job sets another."""
 
 RETRY_SECONDS = 1.0
-"""Before a page that failed is tried again; it doubles with each further try."""
+"""Pause before a failed page is tried again; it doubles with each further try."""
 
 _PORTS = {"http": 80, "https": 443}
 _PAUSES = ("delay_seconds", "large_site_delay_seconds", "ip_delay_seconds")
@@ -45,9 +45,9 @@ def origins_of(seeds: Sequence[str]) -> tuple[str, ...]:
 
 
 def opened(job: Job, flags: Mapping[str, Any]) -> Job:
-    """Return the job with the servers of its seeds opened, all of which were typed.
+    """Return the job with the servers of its seeds opened; all seeds were typed.
 
-    A job that reaches further by its own settings stays as it is.
+    A job whose own settings allow more stays as it is.
     """
     fetch = job.fetch
     says_more = fetch.allow_private or fetch.private_networks or fetch.proxy or fetch.hosts_file

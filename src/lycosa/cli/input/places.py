@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def open_crawl(session: Session, place: Place) -> CrawlDirectory:
-    """Open the crawl that a command is about; what is temporary is gone when the command ends."""
+    """Open the crawl that a command is about; temporary files are removed when the command ends."""
     if isinstance(place, Path):
         directory = CrawlDirectory.open(place)
         session.messages = directory.messages

@@ -1,4 +1,4 @@
-"""Reads what commands are asked: a query, a file, standard input, a URL, or a batch."""
+"""Reads the input of commands: a query, a file, standard input, a URL, or a batch."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from lycosa.crawl.checking.single_fetch import Asker
 
 _FILE_NAME = re.compile(r"[\w./~+-]+")
-"""No query looks like this: all have a space or a bracket."""
+"""Text that cannot be a query: every query has a space or a bracket."""
 
 _LONGEST_QUERY_BYTES = 10_000_000
 

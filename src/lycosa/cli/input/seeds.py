@@ -61,8 +61,8 @@ def has_scheme(text: str) -> bool:
 def with_scheme(seed: str, *, is_said: bool = True) -> str:
     """Return the seed as a URL: `example.org` becomes `https://example.org`, with a notice.
 
-    Servers of this machine seldom have a certificate: `localhost:8000` becomes `http://…`. What
-    cannot begin with a host name, such as `not a url`, stays as it is, and is refused later.
+    Servers of this machine seldom have a certificate: `localhost:8000` becomes `http://…`. Text
+    that cannot begin with a host name, such as `not a url`, stays as it is, and is refused later.
     """
     if has_scheme(seed):
         return seed

@@ -26,7 +26,7 @@ labels_flag = click.option(
     "labels_file",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Topics of pages, a line each: URL or path, a tab, topics; or CSV.",
+    help="Labelled pages, one a line: URL or path, a tab, topics; or CSV.",
 )
 pools_flag = click.option(
     "--pools",
@@ -45,7 +45,7 @@ level_flag = click.option(
 
 
 def read_model(path: Path) -> TopicModel:
-    """Read a model; raises an error that says how to make one."""
+    """Read a model; raise an error that says how to make one."""
     try:
         return TopicModel.read(path)
     except OSError as error:

@@ -1,15 +1,16 @@
-"""Vets the job of a directory before a command runs it: all its settings were typed or accepted."""
+"""Checks that all operator settings of a directory's job were typed or accepted."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from lycosa.cli.input.jobs import build_job
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.trust.record import accept_here
 from lycosa.trust.settings import operator_settings
+from lycosa.tuples import NamedTuple
 
 
 class Vetted(NamedTuple):

@@ -5,7 +5,7 @@ Always true:
   * the key of the authority is gone when the block ends, so it can sign nothing more.
 
 `openssl` is on nearly every Linux, because ca-certificates needs it; a Python package for
-certificates would be on every member's machine for the sake of one command (decision 95).
+certificates would be installed on every machine for a single command (decision 51).
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ def private_authority(days: int) -> Iterator[Authority]:
     """Make an authority; its private key is removed when the block ends."""
     if shutil.which("openssl") is None:
         raise ConfigError(
-            "the program `openssl`, which makes certificates, is not there\n"
+            "the program `openssl`, which makes certificates, is not installed\n"
             "  install it: sudo apt-get install openssl"
         )
     with tempfile.TemporaryDirectory(prefix="lycosa-authority-") as folder:

@@ -6,7 +6,7 @@
 
 Always true:
   * files have mode 600, folders 700;
-  * the folder appears whole or not at all, and none that has files in it is touched.
+  * the folder appears whole or not at all; a folder with files in it is never touched.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ _NAME = re.compile(rf"(?=.{{1,253}}$){_LABEL}(\.{_LABEL})*")
 
 
 class Wanted(NamedTuple):
-    """Whom keys are made for."""
+    """The servers and machines that get keys."""
 
     hosts: tuple[tuple[str, ...], ...] = ()
-    """The NATS servers, each by its name and perhaps further names and addresses."""
+    """The NATS servers, each with its name and perhaps further names and addresses."""
     database: tuple[str, ...] = ()
     """The PostgreSQL server, by its names."""
     members: int = 3
@@ -40,7 +40,7 @@ class Wanted(NamedTuple):
 
 
 def parse_hosts(texts: Sequence[str]) -> tuple[tuple[str, ...], ...]:
-    """Read `NAME[,NAME…]` of each server; raises `ConfigError` for what is not a host."""
+    """Read `NAME[,NAME…]` of each server; raise `ConfigError` for text that is not a host."""
     hosts = tuple(tuple(_host(name) for name in text.split(",")) for text in texts)
     named = [host[0] for host in hosts]
     if twice := {name for name in named if named.count(name) > 1}:
@@ -66,7 +66,7 @@ def served(host: str) -> nats.Server:
 
 
 def make_keys(folder: Path, wanted: Wanted, place: Callable[[str], nats.Server] = served) -> None:
-    """Write the folder; raises `ConfigError` if there is something in its place.
+    """Write the folder; raise `ConfigError` if it exists and is not empty.
 
     `place` says where the NATS server of a host listens and keeps its data.
     """
@@ -81,7 +81,7 @@ def make_keys(folder: Path, wanted: Wanted, place: Callable[[str], nats.Server] 
             " PostgreSQL: --postgres db.example.org"
         )
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise ConfigError(f"{folder}: is there already\n  name a new folder: no key is overwritten")
+        raise ConfigError(f"{folder}: exists already\n  name a new folder: no key is overwritten")
     parent = folder.absolute().parent
     if not parent.is_dir():
         raise ConfigError(f"{parent}: is not a folder\n  make it first: mkdir -p {parent}")
@@ -89,7 +89,7 @@ def make_keys(folder: Path, wanted: Wanted, place: Callable[[str], nats.Server] 
     try:
         with private_authority(wanted.days) as authority:
             _fill(draft, wanted, authority, place)
-        draft.rename(folder)  # over an empty folder, or where there is nothing
+        draft.rename(folder)  # this replaces an empty folder, or makes a new one
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
         raise

@@ -11,7 +11,7 @@ Servers talk to each other by TLS with certificates on both sides, and to client
 in a configuration is a secret.
 
 Not promised: a member can write anything into a crawl's log, and purge it; JetStream has no finer
-rights. A log is not an operator: what it says of programs and files is not believed.
+rights. A log is not an operator: its settings about programs and files are not trusted.
 """
 
 from __future__ import annotations
@@ -42,19 +42,19 @@ _SYSTEM = ("$SYS.REQ.SERVER.PING.VARZ",)
 
 
 class User(NamedTuple):
-    """One pair of keys."""
+    """A pair of keys."""
 
     name: str
     public: str
     seed: str
 
     def __repr__(self) -> str:
-        """Leave the seed out of messages."""
+        """Return a text without the seed, so that no message shows it."""
         return f"User({self.name})"
 
 
 class Users(NamedTuple):
-    """Those whom the servers let in."""
+    """The users that the servers let in."""
 
     operator: User
     members: tuple[User, ...]
@@ -62,7 +62,7 @@ class Users(NamedTuple):
 
 
 class Server(NamedTuple):
-    """One NATS server: where others find it, and where it listens."""
+    """A NATS server: the name by which others find it, and the address on which it listens."""
 
     host: str
     listen: str
@@ -71,7 +71,7 @@ class Server(NamedTuple):
 
 
 def make_users(members: int) -> Users:
-    """Draw keys for an operator, some members, and for looking at the servers."""
+    """Generate keys for an operator, for members, and for monitoring the servers."""
     drawn = tuple(_user(f"member-{number + 1}") for number in range(members))
     return Users(_user("operator"), drawn, _user("system"))
 

@@ -35,12 +35,12 @@ host     all     {ROLE}  all  reject
 
 
 def make_password() -> str:
-    """Draw a password."""
+    """Generate a password."""
     return secrets.token_urlsafe(24)
 
 
 def statements(password: str) -> str:
-    """Return what a superuser of the server types once, by `psql -f`."""
+    """Return the statements that a superuser of the server runs once, by `psql -f`."""
     return f"""\
 -- As a superuser of the server: psql -f role.sql
 CREATE ROLE {ROLE} LOGIN NOSUPERUSER NOCREATEDB NOCREATEROLE NOREPLICATION NOBYPASSRLS
@@ -54,7 +54,7 @@ REVOKE ALL ON SCHEMA public FROM PUBLIC;
 
 
 def verifier(password: str, salt: bytes) -> str:
-    """Return what PostgreSQL stores of a password (RFC 5803)."""
+    """Return the verifier that PostgreSQL stores for a password (RFC 5803)."""
     salted = hashlib.pbkdf2_hmac("sha256", password.encode(), salt, _ROUNDS)
     client = hmac.digest(salted, b"Client Key", "sha256")
     stored = hashlib.sha256(client).digest()

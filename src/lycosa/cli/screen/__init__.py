@@ -1,14 +1,14 @@
 """Prints for people: panels, tables, lines and messages.
 
-Text from the web (titles, URLs, error texts) passes `output` or `console`, which escape whatever
-a terminal would obey.
+Text from the web (titles, URLs, error texts) passes `output` or `console`, which escape control
+sequences.
 
     panel       the live panel of a running crawl
     lines       the progress of a running crawl in lines, for logs and pipes
     status      `lycosa status`: the state of a crawl at its last commit
     cluster     `lycosa cluster status`: the members of a crawl
     summary     the end of a run: why it ended, what was found, what to type next
-    topics      how a crawl does by topic
+    topics      pages and queues of a crawl by topic
     search      the results of `lycosa search`
     findings    the results of `lycosa check`
     site_checks  the results of `lycosa check-site`

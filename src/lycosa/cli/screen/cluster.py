@@ -1,8 +1,8 @@
 """`lycosa cluster status` and `logs`: a crawl of several machines on one page.
 
-The page has the whole first, then its members, then what holds anything up with the command that
-mends it. Up to 16 members have a line each; of more, those with something to say, and the others
-in one line.
+The page shows the totals first, then the members, then everything that holds the crawl up, with the
+command that repairs it. Up to 16 members have a line each; of more, the members
+with something to say, and the others in one line.
 """
 
 from __future__ import annotations

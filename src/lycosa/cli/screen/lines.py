@@ -150,7 +150,7 @@ UPLOAD_LINE_SECONDS = 30.0
 
 
 def uploading_text(segments: int, size_bytes: int, problem: str) -> str:
-    """Say what the end of a crawl waits for."""
+    """Describe the work that the end of a crawl waits for."""
     left = f"{counted(segments, 'segment')} ({size_text(size_bytes)})"
     why = f": {problem}" if problem else ""
     return f"copying the last {left} to the store{why}; Ctrl-C leaves it to the next resume"
@@ -240,7 +240,7 @@ def command(name: str, path: object, *rest: str) -> str:
 
 
 def how_to_join(job: Job, digest: str) -> str:
-    """Return what is typed on other machines, with the digest of settings that they accept."""
+    """Return the command for other machines, with the digest of settings that they accept."""
     accepting = ["--trust", digest] if digest else []
     place = f"{job.log.server}#{job.log.name[:8]}"
     return f"on other machines: {command('join', place, '-o', 'DIR', *accepting)}"
@@ -284,7 +284,7 @@ def _put_off_text(put_off: int, job: Job) -> str:
     if job.topics.focus == "hard":
         promise = "promises" if put_off == 1 else "promise"
         return (
-            f"Ended: {counted(put_off, 'URL')} {promise} nothing of what is wanted, and {wait}"
+            f"Ended: {counted(put_off, 'URL')} {promise} nothing about wanted topics, and {wait}"
             ' (topics.focus = "soft" fetches them, too).'
         )
     return f"Ended after the last cycle: {counted(put_off, 'URL')} {wait} for the next (--cycles)."

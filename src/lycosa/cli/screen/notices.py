@@ -1,8 +1,8 @@
 """Writes messages beside the results: to standard error, and to the log file of a crawl.
 
-The log file (`lycosa.log` in the crawl directory) has what an operator wants to know the
-next day: when a run began and ended, what was refused, the progress every minute, and
-the traceback of every bug.
+The log file (`lycosa.log` in the crawl directory) is for an operator who looks the next
+day: it has the begin and end of each run, refusals, the progress every minute, and the traceback of
+every bug.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ DAMAGED = 10
 
 
 class Session:
-    """One call of the program: what `main` needs to report an error."""
+    """A call of the program, with the data that `main` needs to report an error."""
 
     def __init__(self, *, is_debugging: bool = False, messages: Path | None = None) -> None:
         self.is_debugging = is_debugging
@@ -92,7 +92,7 @@ _UNREADABLE = (
     "ArrowSerializationError",
     "ZstdError",
     "error",
-    "Error",  # of DuckDB: what it throws where the footer of a table makes no sense
+    "Error",  # DuckDB raises this if the footer of a table is damaged
 )
 
 

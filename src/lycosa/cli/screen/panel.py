@@ -1,6 +1,6 @@
 """Draws the live panel of a running crawl on a terminal.
 
-The panel is drawn anew for every `Progress`. It takes the width it is given, and shortens
+The panel is redrawn for every `Progress`. It takes the width it is given, and shortens
 long lists instead of wrapping them. The estimated time counts only the pauses, so it is a lower
 bound, and the panel says so.
 """
@@ -55,12 +55,12 @@ def left_text(progress: Progress) -> str:
         wait = min(moments, default=0.0) - time.time()
         if wait >= 1 and not ready and not progress.in_flight:
             return f"next request in {duration_text(wait)}; new links add to it"
-        return "no pause to wait for; new links add to it"
+        return "no pause is left; new links add to it"
     return f"at least {duration_text(progress.seconds_left)} at these pauses; new links add to it"
 
 
 def _waits_text(progress: Progress) -> str:
-    """Say what the crawl is waiting for now."""
+    """Describe what the crawl is waiting for."""
     waits = [(who, why, until) for who, why, until in progress.waits[:_MOST_WAITS]]
     total, left = max(progress.waits_count, len(waits)), progress.patience_left
     if progress.is_paused:

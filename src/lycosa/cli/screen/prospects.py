@@ -46,7 +46,7 @@ def prospect_data(prospect: Prospect) -> dict[str, Any]:
 def _worth(worth: float) -> str:
     if not isfinite(worth):
         return "before all others"
-    return f"{worth:.4g}" if worth else "nothing, it was seen too recently"
+    return f"{worth:.4g}" if worth else "nothing; the page was seen too recently"
 
 
 def _moment(moment: float) -> str:

@@ -22,12 +22,12 @@ _FLAGS = {"site": "site:", "language": "lang:", "type": "type:", "topic": "topic
 
 
 def print_results(path: Path, ask: Ask, results: Results) -> None:
-    """Print what was found, and what to type next."""
+    """Print the results, and the next commands."""
     screen = Screen()
     for note in results.notes:
         screen.print(Text(f"note: {note}", "yellow"), soft_wrap=True)
     if results.outcome == NOTHING_ASKED:
-        screen.print("nothing to search for: give a word, a phrase or a filter", soft_wrap=True)
+        screen.print("the query is empty: give a word, a phrase or a filter", soft_wrap=True)
         return
     screen.print(Text(_head(results), "bold"), soft_wrap=True)
     if results.did_you_mean:

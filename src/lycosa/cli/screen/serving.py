@@ -12,19 +12,19 @@ from lycosa.cli.screen.notices import notice
 
 
 class Server(Protocol):
-    """What listens already, at an address that can be told."""
+    """A server that listens already, at a known address."""
 
     def run(self) -> None:
-        """Answer until it is interrupted."""
+        """Answer requests until interrupted."""
         ...
 
     def close(self) -> None:
-        """Listen no more."""
+        """Stop listening."""
         ...
 
 
 def serve_until_stopped(server: Server, told: str) -> None:
-    """Print where the server is, run it, and close it; a signal is no error."""
+    """Print the server's address, run it, and close it; a signal is not an error."""
     before = signal.signal(signal.SIGTERM, _interrupt)
     try:
         click.echo(told)

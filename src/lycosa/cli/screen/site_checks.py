@@ -24,7 +24,7 @@ _COLOURS = {"error": "red", "warning": "yellow", "notice": "blue"}
 
 
 def print_findings(path: Path, checked: Checked, *, shows_all: bool) -> None:
-    """Print what was found, with examples or with everything, and what to type next."""
+    """Print the findings, with examples or all of them, and the next commands."""
     screen = Screen()
     screen.print(Text(f"{path}: {_totals(checked)}", "bold"), soft_wrap=True)
     is_cut = False

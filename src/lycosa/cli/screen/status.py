@@ -15,18 +15,12 @@ from lycosa.crawl.control import orders
 from lycosa.crawl.control.desk import known_orders
 from lycosa.crawl.control.live import Frame, read_frame
 from lycosa.crawl.directory import CrawlDirectory
+from lycosa.crawl.features.rendering.sandbox import sandbox_text
 from lycosa.crawl.lock import Holder
-from lycosa.crawl.rendering.sandbox import sandbox_text
+from lycosa.crawl.status.figures import figures_of
 from lycosa.crawl.status.progress import (
-    blocked_of,
     messages_of,
-    mined_of,
-    outcomes_of,
-    put_off_of,
-    refusals_of,
-    rendered_of,
     seconds_left,
-    structured_of,
 )
 from lycosa.crawl.status.unreachable import MOST_NAMED, given_up_of
 from lycosa.crawl.status.waiting import waits_of
@@ -140,36 +134,24 @@ def status_of(directory: CrawlDirectory) -> CrawlStatus:
     now = present_moment(states)
     behind = now - time.time()  # users read the machine's clock
     given_up, waits = given_up_of(states), waits_of(states, job, now)
-    revisit, cycle = job.revisit, max((state.history.cycle for state in states), default=0)
+    revisit, figures = job.revisit, figures_of(states)
+    cycle = figures["cycle"]
     machines = _machines(directory, job) if job.log.server and has_begun else []
     is_followed = revisit.policy != "off" and (revisit.continuous or cycle < revisit.cycles)
     return CrawlStatus(
         running_pid=holder.pid if holder else None,
         worker_pids=holder.workers if holder else [],
-        pages=sum(state.kept_pages for state in states),
-        bytes=sum(state.kept_bytes for state in states),
-        urls=sum(len(state.table) for state in states),
-        pending=sum(state.pending for state in states),
         hosts=_host_count(states, job),
         disk_bytes=None if directory.is_distant else _disk_bytes(directory.path),
         seconds_left=round(seconds_left(states, job, now), 1),
-        outcomes=outcomes_of(states),
-        refusals=refusals_of(states),
-        structured=structured_of(states),
         plugins=list(job.plugins.use),
         sandbox=sandbox_text(job),
-        mined=mined_of(states),
         **_topics(states, job),
-        cycle=cycle,
-        put_off=put_off_of(states),
         is_followed=is_followed,
         waits_count=waits.total,
         waits=[wait.by_clock_behind(behind)._asdict() for wait in waits.first],
         waited_seconds=round(max((state.waited_seconds for state in states), default=0.0), 1),
         next_cycle_at=_next_cycle_at(states, job) if is_followed else None,
-        links_owed=sum(len(state.links_owed) for state in states),
-        links_given_up=sum(state.links_given_up for state in states),
-        blocked=blocked_of(states),
         given_up_origins=len(given_up),
         given_up=[one._asdict() for one in given_up[:MOST_NAMED]],
         log=f"{job.log.server} as {job.log.name}" if job.log.server else "",
@@ -179,7 +161,7 @@ def status_of(directory: CrawlDirectory) -> CrawlStatus:
         values=dict(in_force.values),
         rules=in_force.rules,
         messages=messages_of(states, job),
-        rendered=rendered_of(states),
+        **figures,
         **_unsent(directory, job),
     )
 
@@ -277,7 +259,7 @@ def _topics(states: list[PartitionState], job: Job) -> dict[str, Any]:
     topics = topics_of(states, names)
     budgets: dict[str, list[int]] = {}
     if job.topics.policy == "budget" and names:
-        from lycosa.crawl.topics.budgets import TopicBudgets
+        from lycosa.crawl.features.topics.budgets import TopicBudgets
 
         limits, taken = numbers_of(job.topics.budgets), TopicBudgets(job, names).taken(states)
         budgets = {name: [pages, limits[name]] for name, pages in taken.items()}

@@ -18,7 +18,7 @@ from lycosa.cli.screen.lines import command as command
 from lycosa.cli.screen.topics import topics_facts
 from lycosa.config import Job
 from lycosa.config.seeds import parted
-from lycosa.crawl.answers.novelty.known_copies import KNOWN_COPY
+from lycosa.crawl.answers.known_copies import KNOWN_COPY
 from lycosa.crawl.status.progress import Progress
 from lycosa.errors import ConfigError
 from lycosa.extract.structured.counts import BROKEN, PAGES, REASONS, TRIPLES
@@ -47,12 +47,16 @@ def summary_of(ended: HowEnded, job: Job) -> RenderableType:
         unsent = f"{size_text(progress.unsent_bytes)} are here alone; a resume copies them"
         facts.append(("not in store", unsent))
     if progress.put_off:
-        why = "they promise nothing wanted" if job.topics.focus == "hard" else "to the next cycle"
+        why = (
+            "they are unlikely to be about wanted topics"
+            if job.topics.focus == "hard"
+            else "to the next cycle"
+        )
         if job.topics.policy == "budget":
             why = "the budgets of their topics are used up"
         facts.insert(4, ("put off", f"{progress.put_off:,} URLs, {why}"))
     if progress.is_paused:
-        facts.insert(0, ("paused", "you have paused it; a resume ends the pause"))
+        facts.insert(0, ("paused", "you have paused the crawl; a resume ends the pause"))
     facts += topics_facts(progress.topics, progress.budgets, job)
     if progress.mined:
         facts.append(("guessed", mined_text(progress.mined)))
@@ -69,7 +73,7 @@ def summary_of(ended: HowEnded, job: Job) -> RenderableType:
 
 
 def saved_fact(refusals: dict[str, int]) -> list[tuple[str, str]]:
-    """Return how many links led to another view of a page that is kept, if any did."""
+    """Return the number of links to other views of a kept page, if there are any."""
     if not (count := refusals.get(KNOWN_COPY, 0)):
         return []
     what = "led to kept pages (session ids, print versions, replies, sorted listings)"
@@ -77,7 +81,7 @@ def saved_fact(refusals: dict[str, int]) -> list[tuple[str, str]]:
 
 
 def mined_text(mined: dict[str, list[int]]) -> str:
-    """Say how many guesses were pages: `10 of 14 were pages (folder 3/5, number 7/9)`."""
+    """Count the guesses that were pages: `10 of 14 were pages (folder 3/5, number 7/9)`."""
     all_guessed, all_pages = (sum(counts) for counts in zip(*mined.values(), strict=True))
     rules = ", ".join(
         f"{rule.replace('_', ' ')} {pages:,}/{guessed:,}"
@@ -190,7 +194,8 @@ def counts_tables(
 
 def _commands(ended: HowEnded, job: Job, path: Path) -> Iterator[tuple[str, str]]:
     url = "URL"
-    with suppress(ConfigError, IndexError):  # a long list may be gone: the log has it
+    # a long list of seeds is not kept in memory: the log has it
+    with suppress(ConfigError, IndexError):
         url, _ = parted(job.seeds[0])
     yield command("explain", path, url), "the history of a URL"
     if ended.progress.pages:
@@ -208,7 +213,7 @@ def _commands(ended: HowEnded, job: Job, path: Path) -> Iterator[tuple[str, str]
 
 
 def _indexes(ended: HowEnded) -> str:
-    """Say what an index is for: search, and where there are triples, SPARQL."""
+    """Return the purpose of an index: search and, if there are triples, SPARQL."""
     also = " and SPARQL" if ended.progress.structured.get(TRIPLES) else ""
     return f"prepare lycosa search{also}"
 

@@ -1,4 +1,4 @@
-"""Says how a crawl does by topic (pages, queues, harvest rate), and why a URL is in its queue."""
+"""Shows pages, queues and the harvest rate by topic, and why a URL is in its queue."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def topics_text(topics: dict[str, list[int]]) -> str:
     if len(topics) > _MOST_TOPICS:
         parts.append(f"and {len(topics) - _MOST_TOPICS:,} more")
     waits = any(waiting for _, waiting in topics.values())
-    return ", ".join(parts) + (", in brackets what waits" if waits else "")
+    return ", ".join(parts) + (", in brackets the URLs that wait" if waits else "")
 
 
 def budgets_text(budgets: dict[str, list[int]]) -> str:
@@ -60,11 +60,11 @@ def prediction_lines(found: Prediction) -> Iterator[str]:
     """Yield what `explain` prints of a prediction."""
     links = counted(len(found.speakers), "link")
     yield (
-        f"computed anew from {links}: the queue of {found.queue}, position {found.position} of 254"
+        f"computed again from {links}: the queue of {found.queue}, position {found.position} of 254"
         if found.speakers
-        else f"no page has spoken for it: the queue of {found.queue}, by its own words"
+        else f"no page links to it with a topic: the queue of {found.queue}, by its own words"
         if found.topics
-        else "no page has spoken for it: it comes first, as what a crawl begins with"
+        else "no page links to it: it comes first, as the start of a crawl"
     )
     for part in found.parts:
         value = f" ({part.value})" if part.value else ""

@@ -30,8 +30,8 @@ def spawn(
 ) -> subprocess.Popen[bytes]:
     """Start a program that gets `last_signal` when we end; what it prints goes to a file.
 
-    It has a session of its own: Ctrl-C is for us, and we stop it in order. Call this in the main
-    thread: the kernel takes the end of the calling thread for ours.
+    The child has a session of its own: only this process hears Ctrl-C, and stops the child in
+    order. Call this in the main thread: the kernel sends the signal when the calling thread ends.
     """
     program, *words = command
     launcher = [sys.executable, "-I", launch.__file__, str(os.getpid()), user]
@@ -47,7 +47,7 @@ def spawn(
 
 
 def end(process: subprocess.Popen[bytes], how: signal.Signals) -> None:
-    """Send a signal to a child and wait for its end; one that does not obey is killed."""
+    """Send a signal to a child and wait for its end; kill it if it does not obey."""
     if process.poll() is not None:
         return
     process.send_signal(how)
@@ -92,6 +92,6 @@ def wait_until(
 
 
 def last_lines(output: Path) -> str:
-    """Return the end of what a child has printed, indented."""
+    """Return the last lines of a child's output, indented."""
     lines = output.read_text(encoding="utf-8", errors="replace").splitlines()
     return "\n".join(f"  {line}" for line in lines[-_SHOWN_LINES:])

@@ -37,7 +37,7 @@ _LONGEST_SECONDS = 600.0
 
 
 class Story:
-    """Tells what happens, with the seconds since the beginning."""
+    """Prints events, with the seconds since the beginning."""
 
     def __init__(self) -> None:
         self.began = time.monotonic()
@@ -48,7 +48,7 @@ class Story:
         click.echo(f"{time.monotonic() - self.began:5.1f} s  {text}")
 
     def check(self, is_right: bool, text: str) -> None:
-        """Tell a fact that must be so."""
+        """Print a fact, and record a mistake if it is false."""
         if not is_right:
             self.mistakes.append(text)
         self.tell(f"{'' if is_right else 'WRONG: '}{text}")
@@ -127,7 +127,7 @@ def _bring_back(trial: Trial, story: Story) -> None:
 
 
 def _wait(trial: Trial, is_so: Callable[[Moment], bool]) -> Moment:
-    """Look at the board until something is so; raise if a member fails or it never comes."""
+    """Read the board until a condition holds; raise if a member fails or time runs out."""
     deadline = time.monotonic() + _LONGEST_SECONDS
     while time.monotonic() < deadline:
         found = look(trial.board)
@@ -165,7 +165,7 @@ def _shares(now: Moment) -> str:
 
 
 def _compare(trial: Trial, wanted: set[str], story: Story) -> None:
-    """Compare the log with what the web knows of itself."""
+    """Compare the log with the pages of the web."""
     kept: Counter[str] = Counter()
     directory = CrawlDirectory.open(trial.members.all[0].path)
     for state in directory.each_state(trial.job):
@@ -182,7 +182,7 @@ def _compare(trial: Trial, wanted: set[str], story: Story) -> None:
 
 
 def _look_into(folder: Path, wanted: set[str], story: Story) -> None:
-    """Compare the tables of a crawl with what the web knows of itself."""
+    """Compare the tables of a crawl with the pages of the web."""
     rows = table(folder, "pages", ["url", "outcome"]).to_pylist()
     kept = Counter(row["url"] for row in rows if row["outcome"] == "kept")
     twice = [url for url, times in kept.items() if times > 1]

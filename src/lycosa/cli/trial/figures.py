@@ -1,6 +1,6 @@
-"""What the members of a trial tell on the board, drawn on one screen.
+"""The figures that the members of a trial write to the board, on one screen.
 
-On a terminal a table is drawn anew every second; elsewhere a line is printed every five seconds.
+On a terminal a table is redrawn every second; elsewhere a line is printed every five seconds.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ _WIDTH = 96
 
 
 class Moment(NamedTuple):
-    """What the board tells at one moment."""
+    """The records on the board at one moment."""
 
     members: list[Member]
-    """Those that live, by number."""
+    """The live members, by number."""
     total: Progress
     ended: int
-    """Lives that others had to end."""
+    """The number of members whose leases other members had to end."""
 
 
 def look(board: Board) -> Moment | None:
@@ -52,7 +52,7 @@ class TrialScreen:
     """Shows a trial on standard error."""
 
     def __init__(self, title: str, hints: Sequence[tuple[str, str]]) -> None:
-        """`hints` are printed above the figures, to be copied: a word each, and what to type."""
+        """`hints` are printed above the figures, to be copied: a word and a command each."""
         self._title = title
         self._hints = hints
         self._console = Screen(stderr=True)
@@ -78,7 +78,7 @@ class TrialScreen:
         self._console.print(Text(text), soft_wrap=True)
 
     def show(self, moment: Moment | None, processes: Sequence[Process]) -> None:
-        """Show how the members are getting on."""
+        """Show the figures of the members."""
         seconds = time.monotonic() - self._began
         if self._live is not None:
             self._live.update(self._panel(moment, processes, seconds), refresh=True)

@@ -1,9 +1,9 @@
 """Becomes another program that dies with its parent: `launch.py PARENT USER SIGNAL PROGRAM ARG…`.
 
-The kernel sends SIGNAL to this process when its parent has ended (`PR_SET_PDEATHSIG`). That must be
-asked for after the change of user, which would undo it. This is a script and not a function between
-fork and exec: the parent has threads, and Python code there could wait for their locks for ever.
-USER is `-` for the user that we are.
+The kernel sends SIGNAL to this process when its parent has ended (`PR_SET_PDEATHSIG`).
+The request must come after the change of user, which would undo it. This is a script and not a
+function between fork and exec: the parent has threads, and Python code there could wait for their
+locks for ever. USER is `-` for the current user.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ def main(parent: str, user: str, last_signal: str, *command: str) -> None:
         os.setgid(entry.pw_gid)
         os.setuid(entry.pw_uid)
     prctl(_PR_SET_PDEATHSIG, ctypes.c_ulong(int(last_signal)), 0, 0, 0)
-    if os.getppid() != int(parent):  # it ended before the kernel knew
+    if os.getppid() != int(parent):  # the parent ended before the request, so no signal will come
         os.kill(os.getpid(), signal.SIGKILL)
     os.execv(command[0], command)
 

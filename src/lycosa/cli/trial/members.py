@@ -1,7 +1,7 @@
 """The members of a trial: processes that share the crawl, each with a crawl directory.
 
 The first member resumes the directory in which the crawl was begun; the others join by the address
-of the log, as other machines would. What a member prints goes to `member-N.txt`.
+of the log, as other machines would. The output of a member goes to `member-N.txt`.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from pathlib import Path
 from lycosa.cli.trial.children import last_lines, spawn
 
 STOP_SECONDS = 60.0
-"""How long members have to hand over, seal and leave before they are killed."""
+"""Time for members to hand over, seal and leave before they are killed."""
 
 
 class Member:
-    """One process with its directory."""
+    """A member process with its directory."""
 
     def __init__(self, folder: Path, number: int) -> None:
         self.name = f"member-{number}"
@@ -82,12 +82,12 @@ class Members:
 
     @property
     def running(self) -> list[Member]:
-        """Those whose processes live."""
+        """The members whose processes are alive."""
         return [member for member in self.all if member.is_running]
 
     @property
     def failed(self) -> list[Member]:
-        """Those that ended with an error; one that was killed or stopped has none."""
+        """The members that ended with an error; being killed or stopped does not count as one."""
         fine = (0, 130, -signal.SIGKILL)
         return [member for member in self.all if member.code not in (None, *fine)]
 
@@ -98,7 +98,7 @@ class Members:
         return member
 
     def stop(self) -> None:
-        """Let all leave in order; who has not left in time is killed."""
+        """Let all members leave in order, and kill those that are too slow."""
         for member in self.all:
             member.send(signal.SIGTERM)
         deadline = time.monotonic() + STOP_SECONDS

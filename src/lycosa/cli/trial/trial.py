@@ -1,13 +1,13 @@
-"""One trial: its folder, servers, store, job and members.
+"""A trial: its folder, servers, store, job and members.
 
     with Trial(folder, "nats") as trial:
         trial.begin(job)
         trial.join()
         ...
 
-The folder holds the store (`store`), a crawl directory for each member (`member-1`, …), what each
-has printed, and a copy of the whole crawl (`crawl`), which needs no server. The servers' data lie
-in a temporary folder: they are removed with the servers.
+The folder holds the store (`store`), a crawl directory for each member (`member-1`, …), the
+output of each, and a copy of the whole crawl (`crawl`), which needs no server. The servers'
+data lie in a temporary folder: they are removed with the servers.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ class Trial:
         """The place to which members copy what they keep."""
         self.job = Job()
         self.digest = ""
-        """What others accept who join: the settings of the trial's job."""
+        """The digest of the job's settings, which further members accept when they join."""
         self._board: Board | None = None
 
     def __enter__(self) -> Self:
@@ -88,7 +88,7 @@ class Trial:
 
     @property
     def board(self) -> Board:
-        """What the members agree on."""
+        """The board on which the members agree."""
         if self._board is None:
             self._board = open_board(self.url, self.job.log.name)
         return self._board
@@ -113,13 +113,13 @@ class Trial:
             time.sleep(0.2)
 
     def join(self) -> Member:
-        """Let one more member join."""
+        """Start one more member."""
         member = self.members.new()
         member.start(["join", self.url, self.job.log.name, "-o", str(member.path)])
         return member
 
     def bring_back(self) -> list[Member]:
-        """Start killed members again: they send what the store had not got, and end."""
+        """Start killed members again; they send their unsent pages to the store, and end."""
         killed = [member for member in self.members.all if member.was_killed]
         for member in killed:
             member.start(["resume", str(member.path)])

@@ -1,6 +1,6 @@
 """The test web of a trial without seeds, and the referee who watches its members.
 
-Its sites are finite, so it is known which pages a crawl must hold in the end (`pages`). Some have
+Its sites are finite, so the pages that a crawl must hold in the end are known (`pages`). Some have
 robots files with rules or a Crawl-delay, some refuse for a while with 429 or 503.
 """
 
@@ -30,13 +30,13 @@ DELAY_SECONDS, IP_DELAY_SECONDS = 1.0, 0.05
 PARTITIONS = 96
 SEAL_SECONDS = 10.0
 _TENURE_SECONDS = 20.0
-"""For how long a member that was killed may have known a demand that it alone had heard."""
+"""Seconds during which a killed member may have been the only one to know a server's demand."""
 
 _OFTEN = Windows(period_seconds=30.0, window_seconds=3.0, share=0.5)
 
 
 class TrialWeb(NamedTuple):
-    """A web that is being served, and who watches it."""
+    """A web that is being served, and its referee."""
 
     web: GeneratedWeb
     server: SocketWeb
@@ -45,14 +45,14 @@ class TrialWeb(NamedTuple):
     """The job that crawls it, without a log."""
 
     def pages(self) -> set[str]:
-        """Return the pages that a crawl of it must hold, by what the web knows of itself."""
+        """Return the pages that a crawl of it must hold, as the web itself computes them."""
         return self.web.pages_within(list(self.job.seeds), self.job.limits.depth_static)
 
     def judge_by(self, job: Job) -> None:
         """Let the referee judge by the pauses of this job.
 
-        A server notes the end of an answer when its own loop comes round to it. What a kill may
-        repeat is bounded by number, one request a host, because a busy machine is slow.
+        The server's event loop records the end of an answer a moment late. A kill may repeat one
+        request a host; the bound is a number, not a time, because a busy machine is slow.
         """
         self.referee.rules = replace(
             referee_rules(job, 0.1),
@@ -62,7 +62,7 @@ class TrialWeb(NamedTuple):
         )
 
     def member_killed(self) -> None:
-        """Tell the referee that a process was killed: its last answers may be forgotten."""
+        """Tell the referee that a process was killed: it may have lost its last answers."""
         self.server.worker_killed()
 
 
@@ -96,7 +96,7 @@ def served_web(hosts: int = HOSTS, levels: int = LEVELS) -> Iterator[TrialWeb]:
 
 
 def _own_addresses() -> Listen:
-    """Draw loopback addresses: crawls of this machine wait for each other at those they share."""
+    """Choose random loopback addresses: crawls of one machine share waits at shared ones."""
     network = free_address().rpartition(".")[0]
     return Listen(first_address=f"{network}.2")
 

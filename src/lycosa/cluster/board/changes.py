@@ -1,4 +1,4 @@
-"""Change one value on a board, through any weather, from a thread that may wait."""
+"""Change one value on a board, through any failures, from a thread that may wait."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ def change(
 ) -> int | None:
     """Replace a value by `changed(value)`; return its revision, None if the board did not answer.
 
-    `changed` may be called several times, also on its own result when an answer was lost: applied
-    twice it must give the same. It gets nothing (`b""`) where there is no value yet.
+    `changed` may be called several times, and on its own result if an answer was lost: applied
+    twice it must give the same. It receives `b""` if there is no value yet.
     """
     end = time.monotonic() + seconds
     while True:

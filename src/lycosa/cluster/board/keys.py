@@ -1,13 +1,14 @@
-"""The names of everything that stands on a board.
+"""The keys of a board.
 
-agreement        what all members must have in common: partitioner, plugins, format
+agreement        the settings common to all members: partitioner, plugins, format
 numbers          the last number that was given to a life
 member/<number>  the record of one life of a worker, or its tombstone
-cordons          partitions whose owners died again and again
-ledger           what was kept and granted of the job's limits
-settings         what the operator has changed while the crawl runs
+cordons          partitions whose owners died repeatedly
+ledger           kept and granted amounts of the job's limits
+settings         the operator's changes while the crawl runs
 lines/<number>   the newest log lines of one life
 idle/<number>    the partitions of one life that have nothing left to do
+addresses/<number>  hashes of the addresses that one life asks
 """
 
 from __future__ import annotations
@@ -61,8 +62,10 @@ def number_in(key: str) -> int:
 
 
 def check(key: str, value: bytes) -> None:
-    """Raise `ValueError` if a board could not store this."""
+    """Raise `ValueError` if a board could not store this value."""
     if not _VALID.fullmatch(key):
-        raise ValueError(f"`{key}` is no key: use small letters, digits, and - or / between them")
+        raise ValueError(
+            f"`{key}` is not a key: use small letters, digits, and - or / between them"
+        )
     if len(value) > LARGEST_VALUE_BYTES:
-        raise ValueError(f"`{key}`: {len(value)} bytes are more than {LARGEST_VALUE_BYTES}")
+        raise ValueError(f"`{key}`: {len(value)} bytes; the limit is {LARGEST_VALUE_BYTES}")

@@ -1,7 +1,7 @@
-"""The board of tests and simulations, and a way to it that fails as networks do.
+"""The board of tests and simulations, and a connection that fails as networks do.
 
-`MemoryBoard` plays the server: it answers at once and always. `LooseBoard` is the way of one
-machine to it, and loses answers, serves stale reads and is cut off, by a seeded chance.
+`MemoryBoard` plays the server: it always answers at once. `LooseBoard` is one machine's connection
+to it. It loses answers, serves stale reads and is cut off, by a seeded chance.
 
 Delays are not here: a simulation lets time pass between a call and its answer.
 """
@@ -34,7 +34,7 @@ class MemoryBoard:
         self._kept_versions = kept_versions
         self._entries: dict[str, Entry] = {}
         self._versions: list[dict[str, Entry]] = []
-        """Earlier states, the newest last, for stale reads."""
+        """Earlier states for stale reads, the newest last."""
         self._revision = 0
         self._lock = Lock()
 
@@ -68,7 +68,7 @@ class MemoryBoard:
             return {key: entry for key, entry in state.items() if key.startswith(prefix)}
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: there is no connection."""
 
     def _state(self, age: int) -> dict[str, Entry]:
         age = min(age, len(self._versions))
@@ -82,47 +82,47 @@ class MemoryBoard:
 
 
 class Faults(NamedTuple):
-    """How a way to the board fails, as shares of all calls."""
+    """Failure rates of a connection to the board, as shares of all calls."""
 
     lost_requests: float = 0.0
-    """Writes that never arrive; the caller waits in vain."""
+    """Writes that never arrive; the caller gets no answer."""
     lost_answers: float = 0.0
-    """Writes that happen, but whose answer does not come back."""
+    """Writes that happen, but whose answer is lost."""
     unread: float = 0.0
     """Reads without an answer."""
     stale_reads: float = 0.0
     most_stale_writes: int = 8
-    """How many writes a stale read may be behind."""
+    """Most writes by which a stale read may be behind."""
 
 
 class LooseBoard:
-    """One machine's way to a `MemoryBoard`."""
+    """A machine's connection to a `MemoryBoard`."""
 
     def __init__(self, server: MemoryBoard, faults: Faults, random: Random) -> None:
         self._server = server
         self.faults = faults
         self._random = random
         self.is_cut = False
-        """Whether nothing gets through in either direction."""
+        """Whether no message gets through in either direction."""
 
     def get(self, key: str) -> Entry | None:
-        """Return a value, perhaps an old one."""
+        """Return a value, which may be stale."""
         return None if self._fails() else self._server.get(key, self._age())
 
     def put(self, key: str, value: bytes, expect: int) -> Answer:
-        """Write, perhaps without being told."""
+        """Write; the answer may be lost."""
         return self._write(lambda: self._server.put(key, value, expect))
 
     def delete(self, key: str, expect: int) -> Answer:
-        """Remove, perhaps without being told."""
+        """Remove; the answer may be lost."""
         return self._write(lambda: self._server.delete(key, expect))
 
     def list(self, prefix: str) -> dict[str, Entry] | None:
-        """Return values by prefix, perhaps old ones."""
+        """Return values by prefix, which may be stale."""
         return None if self._fails() else self._server.list(prefix, self._age())
 
     def close(self) -> None:
-        """Nothing to let go of."""
+        """Do nothing: there is no connection."""
 
     def _write(self, write: Callable[[], Answer]) -> Answer:
         if self.is_cut:

@@ -4,10 +4,10 @@ A bucket is a stream with one message a key; the sequence of the message is its 
 Compare-and-swap is a publish that names the last sequence of its subject. Values are read from the
 stream's leader, one by one; a list comes from any replica in one round trip, and may be stale.
 
-nats-py speaks asyncio. Its loop runs in a thread of this board, and calls wait for it.
+nats-py speaks asyncio. Its event loop runs in a thread of this board, and calls wait for it.
 
-Not here: whether the servers can be trusted at all. Versions before 2.15.1 accept two writers with
-one expected sequence; the log checks that when a crawl is joined.
+Not here: the check that the servers can be trusted. Versions before 2.15.1 accept two writers with
+one expected sequence; the log checks the version when a machine joins a crawl.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ T = TypeVar("T")
 WRONG_SEQUENCE = 10071
 """The subject has another last sequence than expected."""
 IN_FLIGHT = 10164
-"""Another write to the subject is under way; what will stand there is not decided yet."""
+"""Another write to the subject is in flight, whose result is not decided yet."""
 NOT_FOUND = 10037
 
 _OPERATION = "KV-Operation"
@@ -56,7 +56,7 @@ _END = ("204", "404")
 
 
 class NatsBoard:
-    """One connection to the bucket of a crawl; threads may share it."""
+    """A connection to the bucket of a crawl; threads may share it."""
 
     def __init__(
         self,
@@ -109,7 +109,7 @@ class NatsBoard:
             self._loop.close()
 
     def _result(self, call: Coroutine[Any, Any, T], if_late: T) -> T:
-        """Wait for a call; the deadline is the call's own, and a broken connection an answer."""
+        """Wait for a call, which has its own deadline; a broken connection counts as an answer."""
         bounded = asyncio.wait_for(call, self._seconds)
         try:
             return asyncio.run_coroutine_threadsafe(bounded, self._loop).result()
@@ -117,7 +117,7 @@ class NatsBoard:
             return if_late
 
     async def _connected(self) -> Client | None:
-        """Return a client whose connection stands; None if there is none at the moment."""
+        """Return a connected client; None if there is no connection at the moment."""
         try:
             return await asyncio.wait_for(self._connect(), self._seconds / 2)
         except (NatsError, OSError, TimeoutError):
@@ -131,7 +131,7 @@ class NatsBoard:
                     connect_timeout=2,
                     allow_reconnect=True,
                     max_reconnect_attempts=-1,
-                    reconnect_time_wait=0.2,  # type: ignore[arg-type]  # a part of a second will do
+                    reconnect_time_wait=0.2,  # type: ignore[arg-type]  # a fraction of a second is allowed
                     ping_interval=1,
                     max_outstanding_pings=2,
                     error_cb=_ignore,
@@ -151,17 +151,17 @@ class NatsBoard:
         wanted = KeyValueConfig(
             bucket=self._bucket, history=1, replicas=self._replicas, direct=True
         )
-        try:  # looked for first: the key of a member may not make streams
+        try:  # look for it first: a member's credentials may not allow making streams
             made = (await stream.stream_info(self._stream)).config
         except NotFoundError:
-            with suppress(BadRequestError):  # another was quicker, with other settings
+            with suppress(BadRequestError):  # another process made it first, with other settings
                 await stream.create_key_value(config=wanted)
             made = (await stream.stream_info(self._stream)).config
         is_limited = made.max_age or (made.max_bytes or -1) > 0
         if (made.num_replicas or 0) < self._replicas or is_limited:
             raise LogError(
                 f"the bucket `{self._bucket}` has {made.num_replicas} replicas, a longest age of"
-                f" {made.max_age} s and room for {made.max_bytes} bytes\n"
+                f" {made.max_age} s and space for {made.max_bytes} bytes\n"
                 f"  it needs {self._replicas} replicas and no limits:"
                 f" nats stream edit {self._stream} --replicas {self._replicas}"
                 " --max-age 0 --max-bytes -1"
@@ -211,7 +211,9 @@ class NatsBoard:
         while True:
             try:
                 told = await stream.publish(self._subject(key), value, headers=named)
-            except NoStreamResponseError:  # no leader yet, or its server is not known here yet
+            except (
+                NoStreamResponseError
+            ):  # no leader yet, or this client does not know its server yet
                 if self._loop.time() > last_try:
                     return UNAVAILABLE
                 await asyncio.sleep(_RETRY_SECONDS)
@@ -270,4 +272,4 @@ def _moment(text: str) -> float:
 
 
 async def _ignore(error: Exception) -> None:
-    """Errors of the connection come back as the answer of the call that met them."""
+    """Ignore the error: the call that met it returns it as its answer."""

@@ -3,8 +3,8 @@
     postgresql://…  a table in the schema `lycosa_CRAWL_board` of the same database
     nats://…        the bucket `lycosa_CRAWL` of the same servers
 
-The log checks at joining whether the server can be trusted, so it is opened first. A log in a file
-has no board: one machine needs none.
+The log is opened first, because it checks at joining whether the server can be trusted. A log in a
+file has no board: one machine does not need one.
 """
 
 from __future__ import annotations
@@ -29,6 +29,6 @@ def open_board(url: str, crawl: str) -> Board:
 
         return NatsBoard(parse_address(url).options(), f"lycosa_{crawl}")
     raise ConfigError(
-        f"{url}: the log of one machine cannot be shared by several\n"
-        "  name a server: postgresql://HOST/DATABASE or nats://HOST1,HOST2,HOST3"
+        f"{url}: a log in a file cannot be shared by several machines\n"
+        "  use a server: postgresql://HOST/DATABASE or nats://HOST1,HOST2,HOST3"
     )

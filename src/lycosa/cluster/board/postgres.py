@@ -4,12 +4,12 @@ Compare-and-swap is one UPDATE with the expected revision in its WHERE. A second
 the row, then sees the new revision and changes nothing. Revisions come from a sequence, so they
 grow and are not used again after a deletion.
 
-Every write sets `synchronous_commit`, whatever the server's default is: a tombstone that was
-acknowledged and then forgotten in a crash would let the life that it ended come back.
+Every write sets `synchronous_commit`, whatever the server's default is: if a crash lost an
+acknowledged tombstone, the life that it ended would come back.
 
 A server can stop answering without closing the connection (a stopped process, a cut cable), and
-libpq would wait for minutes. So every call has a deadline, at which its socket is shut down; the
-next call connects anew.
+libpq would wait for minutes. Every call therefore has a deadline, at which its socket is shut down;
+the next call connects again.
 """
 
 from __future__ import annotations
@@ -70,7 +70,7 @@ _DELETE = (
 
 
 class PostgresBoard:
-    """One connection to the board of a crawl; threads may share it."""
+    """A connection to the board of a crawl; threads may share it."""
 
     def __init__(self, url: str, schema: str, answer_seconds: float = ANSWER_SECONDS) -> None:
         self._url = checked_url(url)
@@ -141,7 +141,7 @@ class PostgresBoard:
             self._connection = psycopg.connect(
                 self._url,
                 autocommit=True,
-                prepare_threshold=None,  # a pooler may hand every command to another server process
+                prepare_threshold=None,  # a pooler may send commands to different server processes
                 connect_timeout=max(2, round(self._seconds)),
             )
         if not self._is_made:
@@ -151,7 +151,7 @@ class PostgresBoard:
         return self._connection
 
     def _make(self, connection: psycopg.Connection[Row]) -> None:
-        """Create the table; of two that do so at once one is told that it is there."""
+        """Create the table; if two processes do so at once, one is told that it exists."""
         there = connection.execute("select to_regclass(%s)", (f'"{self._schema}".board',))
         if there.fetchone() != (None,):
             return
@@ -167,7 +167,7 @@ class PostgresBoard:
         )
 
     def _drop(self, problem: Exception | None = None) -> None:
-        """Let the connection go; raise what will not pass by itself."""
+        """Drop the connection; raise problems that will not pass by themselves."""
         if self._connection is not None:
             with suppress(psycopg.Error, OSError):
                 self._connection.close()
@@ -175,14 +175,14 @@ class PostgresBoard:
         if problem is not None and not is_passing(problem):
             raise LogError(
                 f"{self._told_url}: PostgreSQL refuses: {str(problem).strip()}\n"
-                "  if it is a matter of rights: the role needs CREATE on the database, and its own"
+                "  if permissions are missing: the role needs CREATE on the database, and its own"
                 " password file or certificate"
             ) from problem
 
 
 @contextmanager
 def _deadline(connection: psycopg.Connection[Row], seconds: float) -> Iterator[None]:
-    """Shut the socket down when the time is up; the call that waits for it then fails."""
+    """Shut the socket down when the time is up, so that the waiting call fails."""
     with socket.socket(fileno=os.dup(connection.fileno())) as copy:
         timer = Timer(seconds, _shut, (copy,))
         timer.daemon = True

@@ -1,6 +1,6 @@
-"""The interface of a board, and what its answers can be.
+"""The interface of a board, and its possible answers.
 
-A board can be out of reach for a while; that is weather, and a value, never an exception.
+A board may be out of reach for a while. That is expected, so it is a value, not an exception.
 """
 
 from __future__ import annotations
@@ -9,22 +9,22 @@ from enum import StrEnum
 from typing import NamedTuple, Protocol
 
 ANSWER_SECONDS = 3.0
-"""How long a call waits for its answer at most."""
+"""Longest wait for an answer."""
 
 LARGEST_VALUE_BYTES = 512 * 1024
 """The largest value; a NATS server takes messages of up to 1 MB."""
 
 
 class Verdict(StrEnum):
-    """What became of a write."""
+    """Result of a write."""
 
     WRITTEN = "written"
     REFUSED = "refused"
     """The key has another revision than expected; nothing was written."""
     UNDECIDED = "undecided"
-    """No answer came: it was written, or was not, or will be."""
+    """No answer came: the write has happened, has not, or will still happen."""
     UNAVAILABLE = "unavailable"
-    """Nothing was sent, so nothing was written and nothing will be."""
+    """No request was sent, so no write has happened or will happen."""
 
 
 class Answer(NamedTuple):
@@ -50,9 +50,9 @@ class Entry(NamedTuple):
 
     value: bytes
     revision: int
-    """0 if there is no such key."""
+    """0 if the key does not exist."""
     moment: float = 0.0
-    """When it was written, by the wall clock of the server."""
+    """Time of the write, by the wall clock of the server."""
 
 
 NOTHING = Entry(b"", 0)
@@ -65,7 +65,7 @@ class Board(Protocol):
         """Return a value, `NOTHING` if there is none; None if no answer came."""
 
     def put(self, key: str, value: bytes, expect: int) -> Answer:
-        """Write if the key has the expected revision; 0 means that there is no such key."""
+        """Write if the key has the expected revision; 0 means that the key does not exist."""
 
     def delete(self, key: str, expect: int) -> Answer:
         """Remove a key if it has the expected revision."""

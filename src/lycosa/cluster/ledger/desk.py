@@ -1,15 +1,15 @@
 """The state machine by which one life reads and changes the ledger, without I/O.
 
-What the life has to say is kept here as absolute numbers: counts of its partitions, what is
-durable, what it gives back, whether it wants more. `call` applies all of it to the newest document
-that is known and asks for one write. If another life was faster, or an answer was lost, the
-document is read again and the same is applied to it.
+The life's part is kept here as absolute numbers: counts of its partitions, durable amounts,
+returned amounts, and whether it wants more. `call` applies all of it to the newest known document
+and asks for one write. If another life was faster, or an answer was lost, the document is read
+again and the same changes are applied to it.
 
-A grant is what the document says: the life was granted so much in all, and has been told of so much
-of it. So a grant whose answer was lost is found by reading.
+The document defines the grants: the life was granted a total amount, and knows of a part of it. A
+grant whose answer was lost is therefore found by reading.
 
-Order matters in `account`: the caller reads what is durable first, then the counts. The other way
-round a page could be settled that no count contains.
+Order matters in `account`: the caller reads the durable amounts first, then the counts. Otherwise a
+page could be settled that no count contains.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from lycosa.cluster.ledger.document import (
 from lycosa.cluster.membership.calls import Call, Get, Put, Result, verdict_of
 
 BUSY_SECONDS = 0.5
-"""How often the ledger is read while a life waits for a grant, or another does."""
+"""Interval of reading the ledger while this life or another waits for a grant."""
 QUIET_SECONDS = 5.0
-"""How often it is read otherwise: to see that others wait, or that a limit is reached."""
+"""Interval otherwise, to see that others wait or that a limit is reached."""
 RETRY_SECONDS = 0.25
 
 
@@ -50,23 +50,23 @@ class Grant(NamedTuple):
     pages: int
     bytes: int
     is_rest: bool
-    """These are the last bytes of the limit: for one fetch at a time."""
+    """Whether these are the last bytes of the limit, for one fetch at a time."""
 
 
 class Desk:
-    """The ledger as one life deals with it."""
+    """A life's view of the ledger, and its changes."""
 
     def __init__(self, life: int, limits: Limits) -> None:
         self.limits = limits
         self.ledger = Ledger()
-        """The newest document that was seen."""
+        """The newest known document."""
         self.losses = 0
-        """How many machines were lost, as far as the notes in the log were read."""
+        """Number of lost machines, according to the notes read so far."""
         self._life = life
         self._revision = -1
         self._counts: dict[int, Count] = {}
         self._taken_at: dict[int, int] = {}
-        """The sequence of the last take of each partition."""
+        """Sequence of the last take of each partition."""
         self._durable = self._returned = self._told = Amount()
         self._gone: frozenset[int] = frozenset()
         self._changed = Changed()
@@ -74,7 +74,7 @@ class Desk:
         self._is_closing = False
         self._is_entered = False
         self.is_lost = False
-        """Others have closed this life's line: the life is over, and has nothing more to say."""
+        """Others have closed this life's line: the life is over, and writes nothing more."""
         self._has_news = False
         self._must_read = True
         self._in_flight: Call | None = None
@@ -84,18 +84,18 @@ class Desk:
     # -- what the worker says -------------------------------------------------------------
 
     def open(self, counts: Mapping[int, Count]) -> None:
-        """Say what partitions hold that were taken in the log, before a page of them is kept."""
+        """Set the counts of partitions taken in the log, before any of their pages is kept."""
         self._counts.update(counts)
         self._taken_at.update({partition: one.sequence for partition, one in counts.items()})
         self._say()
 
     def account(self, counts: Mapping[int, Count], durable: Amount, returned: Amount) -> None:
-        """Say what partitions hold, and what this life has kept and given back in all.
+        """Set the counts of partitions, and the total kept and returned amounts of this life.
 
         Called when grants run short, at a release and at the end.
         """
         for partition, one in counts.items():
-            # The worker knows less of a partition that has come back, and is to be opened anew.
+            # The worker knows less of a partition that has come back: it must be opened again.
             known = self._counts.get(partition)
             if known is None or known.sequence <= one.sequence:
                 self._counts[partition] = one
@@ -108,21 +108,21 @@ class Desk:
         self._say()
 
     def lives_gone(self, gone: Collection[int]) -> None:
-        """Say which lives are over, as the board has it."""
+        """Set the lives that are over, according to the board."""
         if not self._gone.issuperset(gone):
             self._gone = frozenset(gone)
             self._say()
 
     def adopt(self, limits: Changed) -> None:
-        """Go by limits that the operator has set, and tell the others."""
+        """Follow limits that the operator has set, and write them to the ledger."""
         if limits.revision > self._changed.revision:
             self._changed = limits
             self._say()
 
     def close(self) -> None:
-        """End this life's line; its last account was given and its partitions are released."""
+        """End this life's line, after its last account and the release of its partitions."""
         self._is_closing = True
-        self._is_wanting = False  # a grant that will never come would keep it from being closed
+        self._is_wanting = False  # waiting for a grant would prevent the closing
         self._say()
 
     # -- what the worker asks -------------------------------------------------------------
@@ -130,8 +130,8 @@ class Desk:
     def has_opened(self, partition: int) -> bool:
         """Return whether the ledger knows that this life works on a partition.
 
-        Pages of it may be kept only then. It must know of the last take: a partition that was
-        given away and has come back may have been another's meanwhile.
+        Pages of it may be kept only then. The ledger must know of the last take: a partition that
+        was released and has come back may have had another owner in between.
         """
         known = self.ledger.kept.get(partition)
         return (
@@ -141,7 +141,7 @@ class Desk:
         )
 
     def take_grant(self) -> Grant | None:
-        """Return what was granted since the last time."""
+        """Return the amount granted since the last call."""
         line = self.ledger.lives.get(self._life)
         if line is None or line.granted == self._told:
             return None
@@ -152,17 +152,17 @@ class Desk:
 
     @property
     def is_recalled(self) -> bool:
-        """Whether everything that is not reserved is to be given back."""
+        """Whether all unreserved grants are to be returned."""
         return self.ledger.is_short
 
     @property
     def reached(self) -> str:
-        """The limit that the whole crawl has reached, durably; empty if none."""
+        """The limit that the whole crawl has durably reached; "" if none."""
         return reached(self.ledger, self._limits_in(self.ledger), self.losses)
 
     @property
     def is_closed(self) -> bool:
-        """Whether the ledger has let go of this life."""
+        """Whether the ledger has closed this life's line."""
         return self._is_closing and not self._has_news and self._life not in self.ledger.lives
 
     # -- calls to the board ---------------------------------------------------------------
@@ -181,7 +181,7 @@ class Desk:
         return self._in_flight
 
     def answered(self, result: Result, now: float) -> None:
-        """Take in the answer to the call."""
+        """Process the answer to the call."""
         call, self._in_flight = self._in_flight, None
         if isinstance(call, Put):
             self._written(result, now)
@@ -220,7 +220,7 @@ class Desk:
         return self._has_news and self._applied(self.ledger) != self.ledger
 
     def _applied(self, ledger: Ledger) -> Ledger:
-        """Return the document with everything in it that this life has to say."""
+        """Return the document with all changes of this life applied."""
         if self.is_lost:
             return ledger
         ledger = changed(ledger, self._changed)
@@ -236,7 +236,8 @@ class Desk:
         return ledger
 
     def _limits_in(self, ledger: Ledger) -> Limits:
-        """Return the newest limits: the job's, those of the ledger, or those that we know of."""
+        """Return the newest limits: the job's, those of the ledger, or those that this life
+        knows."""
         newest = max(ledger.changed, self._changed, key=lambda one: one.revision)
         if not newest.revision:
             return self.limits

@@ -1,8 +1,8 @@
 """The ledger's document and its changes, as pure functions.
 
-A life opens a partition in the ledger right after it has taken it in the log, before it keeps a
-page of it: from then on `by` names the life. So a life of which no partition's count says `by`
-cannot have kept a page that is not counted, and its grant can be freed without asking the log.
+A life opens a partition in the ledger right after taking it in the log, before it keeps any of its
+pages: from then on `by` names the life. A life that no partition's `by` names therefore cannot have
+kept an uncounted page, and its grant can be freed without asking the log.
 """
 
 from __future__ import annotations
@@ -31,21 +31,21 @@ class Amount(NamedTuple):
 
 
 class Count(NamedTuple):
-    """What the log of a partition holds, up to a sequence."""
+    """Amounts in the log of a partition, up to a sequence."""
 
     sequence: int
     kept: Amount
     losses: int = 0
-    """The last loss of a machine that it contains."""
+    """The last loss of a machine that the count includes."""
 
 
 class Limits(NamedTuple):
-    """What the job allows; 0 means no limit."""
+    """Limits of the job; 0 means no limit."""
 
     pages: int
     bytes: int
     largest_bytes: int
-    """The largest page: a fetch reserves as many bytes."""
+    """Size of the largest page, which each fetch reserves."""
     partitions: int
 
 
@@ -58,60 +58,60 @@ class Kept(msgspec.Struct, frozen=True, array_like=True):
     by: int
     """The life that works on the partition; 0 if its last owner left in order."""
     losses: int = 0
-    """The last loss of a machine that is in the count."""
+    """The last loss of a machine that the count includes."""
 
 
 class Line(msgspec.Struct, frozen=True, array_like=True):
-    """What one life was granted in all, has given back, and has settled.
+    """Total amounts that one life was granted, has returned, and has settled.
 
-    Settled is what its partitions' counts contain.
+    Settled amounts are contained in the counts of its partitions.
     """
 
     granted: Amount = Amount()
     returned: Amount = Amount()
     settled: Amount = Amount()
     is_rest: bool = False
-    """The last grant was all the bytes that are left: for one fetch at a time."""
+    """The last grant was the whole rest of the bytes, for one fetch at a time."""
 
     @property
     def charged(self) -> Amount:
-        """What the life may still keep; nothing where the job has no limit."""
+        """Amount that the life may still keep; zero if the job has no limit."""
         left = self.granted.minus(self.returned).minus(self.settled)
         return Amount(max(0, left.pages), max(0, left.bytes))
 
 
 class Changed(msgspec.Struct, frozen=True, array_like=True):
-    """Limits that the operator has set while the crawl runs, and their revision.
+    """Limits that the operator has set during the crawl, and their revision.
 
-    They stand in the ledger, so a grant that any life makes keeps to them from the moment at which
-    the first life has written them down.
+    They stand in the ledger, so every grant by any life respects them from the moment when the
+    first life has written them.
     """
 
     revision: int = 0
-    """Of the settings; 0: the job's own limits hold."""
+    """Revision of the settings; 0 if the job's own limits are in force."""
     pages: int = 0
     bytes: int = 0
 
 
 class Ledger(msgspec.Struct, frozen=True):
-    """What stands on the board under `ledger`."""
+    """Value on the board under `ledger`."""
 
     kept: dict[int, Kept] = {}
     lives: dict[int, Line] = {}
     is_short: bool = False
-    """A life wants a grant and nothing is left: all give back what they do not use."""
+    """A life wants a grant and nothing is left: all lives return their unused grants."""
     changed: Changed = Changed()
     """The limits that the operator has set last."""
 
     @property
     def total(self) -> Amount:
-        """What all logs hold, as far as it was written down."""
+        """Amounts in all logs, as recorded so far."""
         pages = sum(one.pages for one in self.kept.values())
         return Amount(pages, sum(one.bytes for one in self.kept.values()))
 
     @property
     def charged(self) -> Amount:
-        """What the logs hold, and what lives may still add to them."""
+        """Amounts in the logs, plus those that lives may still add."""
         charged = self.total
         for line in self.lives.values():
             charged = charged.plus(line.charged)
@@ -119,37 +119,37 @@ class Ledger(msgspec.Struct, frozen=True):
 
 
 def pack(ledger: Ledger) -> bytes:
-    """Return a ledger as it stands on the board: some 20 bytes a partition."""
+    """Return a ledger as stored on the board: some 20 bytes a partition."""
     return msgspec.msgpack.encode(ledger)
 
 
 def unpack(value: bytes) -> Ledger:
-    """Read a ledger; nothing there means an empty one."""
+    """Read a ledger; an empty value means an empty ledger."""
     return msgpack_decoder(Ledger).decode(value) if value else Ledger()
 
 
 def changed(ledger: Ledger, limits: Changed) -> Ledger:
-    """Write newer limits down."""
+    """Record newer limits."""
     if limits.revision <= ledger.changed.revision:
         return ledger
     return _replaced(ledger, changed=limits)
 
 
 def counted(ledger: Ledger, life: int, counts: Mapping[int, Count]) -> Ledger:
-    """Write down what the partitions of a life hold, and that it works on them."""
+    """Record the counts of a life's partitions, and that it works on them."""
     kept = dict(ledger.kept)
     for partition, (sequence, amount, losses) in counts.items():
         before = kept.get(partition)
-        # A later owner has counted more of the log than we know of.
+        # A later owner may have counted more of the log.
         if before is None or before.sequence <= sequence:
             kept[partition] = Kept(sequence, *amount, life, losses)
     return _replaced(ledger, kept=kept, lives={life: Line(), **ledger.lives})
 
 
 def settled(ledger: Ledger, life: int, durable: Amount, returned: Amount) -> Ledger:
-    """Write down what a life has kept and given back in all.
+    """Record the total kept and returned amounts of a life.
 
-    The counts of its partitions must contain what is durable: they are written first.
+    The counts of its partitions must contain the durable amounts, so they are written first.
     """
     line = ledger.lives.get(life)
     if line is None:
@@ -180,7 +180,7 @@ def freed(ledger: Ledger, gone: Collection[int]) -> Ledger:
 def granted(ledger: Ledger, life: int, limits: Limits) -> Ledger:
     """Grant a life its next part: large while much is left, single pages near the end."""
     if len(ledger.kept) < limits.partitions or life not in ledger.lives:
-        return ledger  # some log may hold pages that no one has counted yet
+        return ledger  # a log may hold pages that are not counted yet
     part = _part(ledger, limits)
     if part is None:
         return ledger if ledger.is_short else _replaced(ledger, is_short=True)
@@ -191,7 +191,7 @@ def granted(ledger: Ledger, life: int, limits: Limits) -> Ledger:
 
 
 def _part(ledger: Ledger, limits: Limits) -> tuple[Amount, bool] | None:
-    """Return the next grant for whichever life asks, and whether it is the rest of the bytes."""
+    """Return the next grant for any life that asks, and whether it is the rest of the bytes."""
     charged = ledger.charged
     left_pages, left_bytes = limits.pages - charged.pages, limits.bytes - charged.bytes
     if (limits.pages and left_pages <= 0) or (limits.bytes and left_bytes <= 0):
@@ -203,15 +203,15 @@ def _part(ledger: Ledger, limits: Limits) -> tuple[Amount, bool] | None:
     if left_bytes >= limits.largest_bytes:
         return Amount(pages, max(limits.largest_bytes, left_bytes // share)), False
     if any(line.charged.bytes for line in ledger.lives.values()):
-        return None  # what is left is not final: a life may still give some of its bytes back
+        return None  # the rest is not final: a life may still return some of its bytes
     return Amount(pages, left_bytes), True
 
 
 def reached(ledger: Ledger, limits: Limits, losses: int = 0) -> str:
-    """Return which limit the durable pages have reached: `pages`, `bytes` or nothing.
+    """Return the limit that the durable pages have reached: `pages`, `bytes` or "".
 
-    Pages that were lost with a machine do not count. So nothing is reached before every count
-    contains as many losses as there were.
+    Pages that were lost with a machine do not count. No limit is therefore reached before every
+    count includes as many losses as there were.
     """
     if len(ledger.kept) < limits.partitions:
         return ""

@@ -41,5 +41,5 @@ def make(call: Call, board: Board) -> Result:
 
 
 def verdict_of(result: Result) -> Verdict | None:
-    """Return what became of a write."""
+    """Return the result of a write."""
     return result.verdict if isinstance(result, Answer) else None

@@ -1,7 +1,7 @@
-"""End a life whose process is known to be dead, and remove tombstones that no one needs.
+"""End a life whose process is known to be dead, and remove unneeded tombstones.
 
-Silence proves nothing before 15.5 s have passed. But the supervisor of a machine sees its worker
-process end, and the kernel has closed its connections. It may then end that life at once, and the
+Silence proves nothing before 15.5 s have passed. But a machine's supervisor sees its worker process
+end, and the kernel has closed the process's connections. It may then end that life at once, and the
 partitions move without waiting.
 
 Both functions wait for the board, so they are called from a thread that may.
@@ -27,13 +27,13 @@ from lycosa.cluster.membership.record import pack, tombstone, unpack
 def bury(board: Board, number: int, ended_by: int, seconds: float = 30.0) -> bool:
     """Write the tombstone of a life whose process has ended; False if the board did not answer.
 
-    The caller must have seen the process end on its own machine: with a process that still runs,
-    two owners would ask one host.
+    The caller must have seen the process end on its own machine: if the process still ran, two
+    owners would ask one host.
     """
 
     def ended(value: bytes) -> bytes:
         if not value:
-            return value  # it died before it had a record
+            return value  # the life died before it had a record
         member = unpack(value)
         return value if member.is_gone else pack(tombstone(member, ended_by))
 
@@ -41,11 +41,11 @@ def bury(board: Board, number: int, ended_by: int, seconds: float = 30.0) -> boo
 
 
 def forget(board: Board, numbers: Collection[int], kept_seconds: float = 0.0) -> int:
-    """Remove the tombstones of these lives, and what else they left; return how many.
+    """Remove the tombstones and other records of these lives; return the number of lives.
 
-    `cluster.shares.forgettable` says which ones no member needs. Those that were written within
-    `kept_seconds` of the newest record stay, for whoever wants to see what has happened: both
-    moments are the server's.
+    `cluster.shares.forgettable` returns those that no member needs. Tombstones written within
+    `kept_seconds` of the newest record stay, as a history for operators; both moments are the
+    server's.
     """
     removed = 0
     listed = board.list(MEMBERS) or {}

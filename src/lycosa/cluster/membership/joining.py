@@ -1,8 +1,8 @@
-"""What the members of a cluster must have in common, and why a worker may not join.
+"""The settings that all members of a cluster share, and the checks before a worker joins.
 
-The first member writes the agreement; the others compare. Members may run different versions of
-Lycosa, as long as all of them read the format of the log that is written; it is raised when the
-last old member has gone.
+The first member writes the agreement; the others compare it. Members may run different versions of
+Lycosa, as long as all of them read the format in which the log is written. The format is raised
+when the last old member has gone.
 """
 
 from __future__ import annotations
@@ -18,24 +18,24 @@ from lycosa.errors import LogError
 
 
 class Agreement(msgspec.Struct, frozen=True):
-    """What stands on the board under `agreement`."""
+    """Value on the board under `agreement`."""
 
     crawl: str
-    """The crawl's id: a board belongs to one crawl."""
+    """Id of the crawl: a board belongs to one crawl."""
     partitioner: str
-    """The partitioner's identity, with the number of partitions."""
+    """Identity of the partitioner, with the number of partitions."""
     plugins: str
     """Names and versions of the plugins, in order; "" without any."""
     format: int
-    """The format of the log that all members write."""
+    """Format of the log that all members write."""
 
 
 class Refused(LogError):
-    """The cluster and this worker do not fit; the text says in what."""
+    """The cluster and this worker do not match; the text names the differences."""
 
 
 def pack(agreement: Agreement) -> bytes:
-    """Return an agreement as it stands on the board."""
+    """Return an agreement as stored on the board."""
     return msgspec.json.encode(agreement)
 
 
@@ -45,13 +45,13 @@ def unpack(value: bytes) -> Agreement:
 
 
 def check(there: Agreement, ours: Agreement, oldest_format: int) -> None:
-    """Raise `Refused` with everything that keeps a worker from joining.
+    """Raise `Refused` with all reasons why a worker may not join.
 
     `ours.format` is the newest format that this worker writes, `oldest_format` the oldest.
     """
     wrong = []
     if there.crawl != ours.crawl:
-        wrong.append(f"the board belongs to the crawl {there.crawl}, this is {ours.crawl}")
+        wrong.append(f"the board belongs to the crawl {there.crawl}, but this is {ours.crawl}")
     if there.partitioner != ours.partitioner:
         wrong.append(
             f"the partitioner there is '{there.partitioner}', here '{ours.partitioner}':"
@@ -60,7 +60,7 @@ def check(there: Agreement, ours: Agreement, oldest_format: int) -> None:
     if there.plugins != ours.plugins:
         wrong.append(
             f"the plugins there are {there.plugins or 'none'}, here {ours.plugins or 'none'}:"
-            " install the same ones"
+            " install the same plugins"
         )
     if not oldest_format <= there.format <= ours.format:
         wrong.append(
@@ -68,7 +68,7 @@ def check(there: Agreement, ours: Agreement, oldest_format: int) -> None:
             f" {oldest_format} to {ours.format}: install the Lycosa of the other machines"
         )
     if wrong:
-        raise Refused("this machine does not fit the cluster\n  " + "\n  ".join(wrong))
+        raise Refused("this machine does not match the cluster\n  " + "\n  ".join(wrong))
 
 
 def check_clock(offset: float) -> None:

@@ -1,7 +1,7 @@
-"""The state machine of one life, without I/O.
+"""The state machine of one incarnation (life), without I/O.
 
-Answers of the board and readings of the clocks go in, calls to the board and verdicts come out. So
-a simulation can drive it, with clocks of any rate.
+Answers of the board and readings of the clocks go in, calls to the board and verdicts come out. A
+simulation can therefore drive it, with clocks of any rate.
 
 There are two lanes, each with one call at a time, so that a slow list cannot hold up a renewal:
 `own` joins, renews and leaves; `watch` lists the members and ends those that are silent.
@@ -9,11 +9,11 @@ There are two lanes, each with one call at a time, so that a slow list cannot ho
     agree → number → enter → live ⇄ (tenure lapsed) → left
                         ↘ refused      ↘ lost
 
-A lost answer is not a failure. Every record of a life is unique (`beat`), so when a renewal is
-refused, a look at the record tells what stands there: one of our own undecided renewals, which
-then counts from when *it* was sent; or a tombstone, and the life is over.
+A lost answer is not a failure. Every record of a life is unique (`beat`), so a life whose renewal
+is refused reads its record. It finds one of its own undecided renewals, which then counts from its
+own time of sending, or a tombstone, and the life is over.
 
-A lapsed life that no other has ended (the board was down for all) goes on when it can renew.
+A lapsed life that was not ended (the board was down for all) continues when it can renew.
 """
 
 from __future__ import annotations
@@ -35,47 +35,47 @@ from lycosa.cluster.membership.tenure import RENEWAL_SECONDS, Instant, Tenure
 from lycosa.cluster.membership.watch import Watch
 
 WATCH_SECONDS = 1.0
-"""How often the members are listed."""
+"""Seconds between two lists of the members."""
 RETRY_SECONDS = 0.5
 
 
 class Phase(StrEnum):
-    """Where a life is."""
+    """Phase of a life."""
 
     AGREEING = "agreeing"
     FOUNDING = "founding"
     ASKING = "asking"
     NUMBERING = "numbering"
     RENEWING = "renewing"
-    """It has a number; the record is written, or about to be."""
+    """It has a number; the record is written, or about to be written."""
     CHECKING = "checking"
     """It has a record, and reads it back to compare the clocks."""
     LOOKING = "looking"
-    """A renewal was refused: it reads what stands there."""
+    """A renewal was refused: it reads the present record."""
     LEFT = "left"
     REFUSED = "refused"
     LOST = "lost"
-    """Another member has ended it. The process may begin another life."""
+    """Another member has ended the life. The process may begin another one."""
 
 
 OVER = (Phase.LEFT, Phase.REFUSED, Phase.LOST)
 
 
 class _Sent(NamedTuple):
-    """One try to write our record."""
+    """An attempt to write our record."""
 
     value: bytes
     at: Instant
 
 
 class Life:
-    """One life of a worker process, from joining to its end."""
+    """A life of a worker process, from joining to its end."""
 
     def __init__(self, member: Member, agreement: Agreement, oldest_format: int = 1) -> None:
-        """`member` is what the record says, still without a number."""
+        """Start with the record `member`, which has no number yet."""
         self.member = member
         self.agreement = agreement
-        """What this worker has; after joining, what the cluster has agreed on."""
+        """This worker's agreement; after joining, that of the cluster."""
         self._oldest_format = oldest_format
         self.phase = Phase.AGREEING
         self.refusal: Refused | None = None
@@ -83,19 +83,19 @@ class Life:
         self._watch = Watch()
         self.clock_offset = 0.0
         self.news: list[str] = []
-        """Sentences for the log; the driver takes them away."""
+        """Sentences for the log, which the driver removes."""
         self._is_checked = False
         self._is_leaving = False
         self._revision = 0
         self._next = (0, 0)
-        """The number to be taken, and the revision of the key that counts them."""
+        """The number to take next, and the revision of the key that counts them."""
         self._undecided: list[_Sent] = []
         self._written: tuple[int, Instant, Instant] | None = None
-        """Revision, sending and answer of the last acknowledged renewal."""
+        """Revision, time of sending and time of the answer of the last acknowledged renewal."""
         self._own: tuple[Call, Instant] | None = None
         self._watching: tuple[Call, Instant] | None = None
         self.own_due = self.watch_due = float("-inf")
-        """When the next call of a lane is due, on CLOCK_BOOTTIME."""
+        """Due moment of each lane's next call, on CLOCK_BOOTTIME."""
 
     # -- what the worker asks and says ----------------------------------------------------
 
@@ -106,12 +106,12 @@ class Life:
 
     @property
     def members(self) -> Mapping[int, Member]:
-        """All records that were seen, tombstones too, by number."""
+        """All records seen so far, tombstones too, by number."""
         return self._watch.members
 
     @property
     def is_joined(self) -> bool:
-        """Whether the life has a record and a clock that fits."""
+        """Whether the life has a record, and a clock that agrees with the cluster's."""
         return self._is_checked and self.phase not in OVER
 
     def may_begin(self, now: float) -> bool:
@@ -119,19 +119,19 @@ class Life:
         return self._is_checked and self.tenure.holds(now)
 
     def tell(self, progress: Progress, settings: int, *, is_cordoned: bool = False) -> None:
-        """Say something new of ourselves: with the next renewal, settings adopted at once."""
+        """Set the member's news, for the next renewal; adopted settings are sent at once."""
         if settings != self.member.settings and self._is_checked:
             self.own_due = float("-inf")
         self._change(progress=progress, settings=settings, is_cordoned=is_cordoned)
 
     def drain(self) -> None:
-        """Announce that this life gives its partitions away."""
+        """Announce that this life hands its partitions over."""
         if self.member.standing is Standing.LIVE:
             self._change(standing=Standing.LEAVING)
             self.own_due = float("-inf")
 
     def stay(self) -> None:
-        """Take the announcement back: this life goes on, with what it still has."""
+        """Cancel the announcement: this life continues with its remaining partitions."""
         if self.member.standing is Standing.LEAVING and not self._is_leaving:
             self._change(standing=Standing.LIVE)
             self.own_due = float("-inf")
@@ -152,7 +152,7 @@ class Life:
         return call
 
     def own_answered(self, result: Result, now: Instant) -> None:
-        """Take in the answer to the call of the own lane."""
+        """Process the answer to the call of the own lane."""
         assert self._own is not None
         _, sent = self._own
         self._own = None
@@ -223,7 +223,7 @@ class Life:
             self._change(number=self._next[0])
             self.phase = Phase.RENEWING
             return
-        # If the answer was lost, the number may be ours or another's: it is left unused.
+        # If the answer was lost, the number may belong to this life or another: leave it unused.
         self.phase = Phase.ASKING
         if verdict is not Verdict.REFUSED:
             self._retry(now)
@@ -264,7 +264,7 @@ class Life:
             self._retry(now)
 
     def _looked(self, result: Result, sent: Instant, now: Instant) -> None:
-        """Find out what stands where our record should, since it is not what we know of."""
+        """Read the present record at our key, since it is not the one that we know."""
         if not isinstance(result, Entry) or result.revision <= self._revision:
             self._retry(now)  # no answer, or a stale one
             return
@@ -273,7 +273,7 @@ class Life:
                 self.phase = Phase.RENEWING
                 self._acknowledged(result.revision, one, now)
                 if not self._is_checked:
-                    self.own_due = now.boot  # another one, whose stamp can be compared
+                    self.own_due = now.boot  # renew once more, to get a stamp that can be compared
                 return
         self._lose()
 
@@ -288,7 +288,7 @@ class Life:
         if was_lapsed:
             self._watch.restart(now.boot)
             if self._is_checked:
-                self.news.append("the board answers again: requests go on")
+                self.news.append("the board answers again: requests continue")
         if told is Standing.LEFT:
             self.phase = Phase.REFUSED if self.refusal else Phase.LEFT
             self.tenure.end()
@@ -316,13 +316,13 @@ class Life:
         """Return the next call of the watching lane, if one is due; the caller must make it."""
         if self._watching is not None or self.phase in OVER or now.boot < self.watch_due:
             return None
-        # Without tenure we may not judge others: we did not see what happened meanwhile.
+        # Without a lease this life may not judge others, as it has not seen their recent renewals.
         call = self._watch.tombstone(now.boot) if self.may_begin(now.boot) else None
         self._watching = (call or Listing(MEMBERS), now)
         return self._watching[0]
 
     def watch_answered(self, result: Result, now: Instant) -> None:
-        """Take in the answer to the call of the watching lane."""
+        """Process the answer to the call of the watching lane."""
         assert self._watching is not None
         call, sent = self._watching
         self._watching = None

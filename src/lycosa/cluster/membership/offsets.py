@@ -1,11 +1,11 @@
-"""How far this machine's wall clock is from the server's, as far as one can be certain.
+"""The certain part of the offset between this machine's wall clock and the server's.
 
-Nothing that must be safe depends on wall clocks. But `Retry-After` and revisits are moments of
-wall time, and a partition takes them along to its next owner; so a machine whose clock is wrong
-by more than a second does not join, and one whose clock goes wrong says so.
+Safety does not depend on wall clocks. But `Retry-After` and revisits are moments of wall time, and
+a partition takes them along to its next owner. A machine whose clock is wrong by more than a second
+therefore does not join, and a member whose clock becomes wrong reports it.
 
-The server stamps a record when it is written: after it was sent and before the answer came. Both
-moments were read from our clock, so the offset lies between two bounds. What is certain is the
+The server stamps a record when it is written, after it was sent and before the answer came. Both
+moments were read from our clock, so the offset lies between two bounds. The certain part is the
 distance of zero from them.
 """
 
@@ -15,7 +15,7 @@ MOST_OFFSET_SECONDS = 1.0
 
 
 def certain_offset(stamped: float, sent: float, answered: float) -> float:
-    """Return by how many seconds the server's clock is certainly ahead of ours, or behind (-)."""
+    """Return the seconds by which the server's clock is certainly ahead of ours, or behind (-)."""
     least, most = stamped - answered, stamped - sent
     if least > 0:
         return least

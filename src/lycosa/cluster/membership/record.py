@@ -1,4 +1,4 @@
-"""What a member says of itself on the board, and the tombstone that ends its life."""
+"""The record of a member on the board, and the tombstone that ends its life."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from lycosa.decoders import json_decoder
 
 
 class Standing(StrEnum):
-    """Where a life stands; the last two are final."""
+    """Standing of a life; the last two are final."""
 
     LIVE = "live"
     LEAVING = "leaving"
-    """It gives its partitions away, one at a time, and takes none."""
+    """It hands its partitions over, one at a time, and takes none."""
     LEFT = "left"
     """It has released everything and gone."""
     DEAD = "dead"
@@ -22,7 +22,7 @@ class Standing(StrEnum):
 
 
 class Progress(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What the partitions hold that a member owns, for `status` and the progress display."""
+    """Figures of the partitions that a member owns, for `status` and the progress display."""
 
     partitions: int = 0
     pages: int = 0
@@ -34,21 +34,21 @@ class Progress(msgspec.Struct, frozen=True, omit_defaults=True):
     unsent_bytes: int = 0
     """Content that is not in the store: lost if the machine is lost for good."""
     unsent_seconds: float = 0.0
-    """How old the oldest of it is."""
+    """Age of the oldest of that content."""
     pages_per_second: float = 0.0
-    """How fast it has kept pages lately."""
+    """Recent rate of kept pages."""
     commit_seconds: float = 0.0
-    """How long the commit under way has waited for the log."""
+    """Time for which the present commit has waited for the log."""
     ready: int = 0
     """Hosts that can be asked now."""
     resting: int = 0
     """Hosts that must wait."""
     next_seconds: float = 0.0
-    """If no host can be asked and no request is under way: how long until the next is due."""
+    """Seconds until the next host is due, if none can be asked and no request is in flight."""
     links_owed: int = 0
-    """Pages whose links lie on another machine and were not passed on yet."""
+    """Pages whose links lie on another machine and are not passed on yet."""
     trouble: str = ""
-    """What keeps it from working, in words: a store that does not answer, a full disk."""
+    """Description of the problem that stops its work: an unavailable store, a full disk."""
 
 
 class Member(msgspec.Struct, frozen=True, omit_defaults=True):
@@ -61,25 +61,25 @@ class Member(msgspec.Struct, frozen=True, omit_defaults=True):
     format: int
     """The newest format of the log that it reads and writes."""
     weight: int = 1
-    """How many partitions it takes, compared with others."""
+    """Number of its partitions in proportion to others'."""
     standing: Standing = Standing.LIVE
     is_cordoned: bool = False
-    """It keeps what it has and takes nothing more."""
+    """It keeps its partitions and takes no more."""
     beat: int = 0
-    """Counts renewals: no two records of one life are the same bytes."""
+    """Counts renewals, so that no two records of one life are the same bytes."""
     settings: int = 0
-    """The revision of the settings that it goes by."""
+    """Revision of the settings that it follows."""
     directory_number: int = 0
-    """The number of its crawl directory among all that help (`crawl.logs.notes`)."""
+    """Number of its crawl directory in the crawl (`crawl.logs.notes`)."""
     clock_offset: float = 0.0
     """Seconds that its wall clock is certainly behind (+) or ahead (-) of the server's."""
     progress: Progress = Progress()
     ended_by: int = 0
     """The member that wrote the tombstone."""
     since: float = 0.0
-    """When it joined, by its own wall clock."""
+    """Time of joining, by its own wall clock."""
     directory: str = ""
-    """The crawl directory on its machine: what it fetches is there."""
+    """Crawl directory on its machine, which holds its fetched content."""
 
     @property
     def is_gone(self) -> bool:
@@ -96,7 +96,7 @@ _decoder = json_decoder(Member)
 
 
 def pack(member: Member) -> bytes:
-    """Return a record as it stands on the board: JSON, so that people can read it there."""
+    """Return a record as stored on the board: JSON, so that people can read it there."""
     return msgspec.json.encode(member)
 
 
@@ -113,7 +113,7 @@ def tombstone(member: Member, ended_by: int) -> Member:
 def owner_name(number: int, directory: int = 0, machine: str = "") -> str:
     """Return the name by which a life owns partitions in the log.
 
-    For people, and to tell whose segments are whose, it names the life's directory and machine.
+    It names the life's directory and machine, for people and to match segments with owners.
     """
     return f"life-{number} d{directory} {machine}" if machine else f"life-{number}"
 
@@ -125,7 +125,7 @@ def life_of(owner: str) -> int | None:
 
 
 def directory_of(owner: str) -> int | None:
-    """Return the number of the directory that an owner writes to, if its name tells it."""
+    """Return the number of the directory that an owner writes to, if its name contains it."""
     words = owner.split(" ", 2)
     if life_of(owner) is None or len(words) < 2 or not words[1][1:].isdigit():
         return None

@@ -1,11 +1,11 @@
 """The driver of a life: two threads that make its calls to the board.
 
-The worker's thread asks `may_begin` before every request. That compares two numbers and takes no
-lock: `ends_at` is one value, and whichever of two threads reads or writes it first, it is one that
+The worker's thread calls `may_begin` before every request. That compares two numbers and takes no
+lock: `ends_at` is one value, and in whatever order two threads read and write it, the value read
 was right a moment ago.
 
-When a life is lost, the worker drops its partitions and calls `begin_again`: a new life with a new
-number. It is the worker that calls, because only it knows when nothing of the old life is left.
+When a life is lost, the worker drops its partitions and calls `begin_again` for a new life with a
+new number. The worker must call it, because it alone knows when the old life's work is dropped.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from lycosa.cluster.membership.record import Member, Progress
 from lycosa.cluster.membership.tenure import Instant, read_clocks
 
 _LONGEST_WAIT_SECONDS = 0.25
-"""How long a thread sleeps at most: the machine may be suspended meanwhile."""
+"""Longest sleep of a thread, because the machine may be suspended in the meantime."""
 
 
 class _Lane(Protocol):
-    """One lane of a life."""
+    """A lane of a life."""
 
     def call(self, life: Life, now: Instant) -> Call | None:
         """Return the call that is due."""
@@ -68,7 +68,7 @@ class Session:
         self._changed = Condition()
         self._is_closed = False
         self.failure: Exception | None = None
-        """What ended a thread, and with it the renewals: the worker ends with it, too."""
+        """The error that ended a thread, and with it the renewals; the worker ends with it too."""
         self._threads = [
             Thread(target=self._run, args=(open_board, lane), name=f"lycosa-{name}", daemon=True)
             for name, lane in (("renewals", _Own()), ("members", _Watching()))
@@ -83,17 +83,17 @@ class Session:
 
     @property
     def phase(self) -> Phase:
-        """Where the present life is."""
+        """Phase of the present life."""
         return self._life.phase
 
     @property
     def is_joined(self) -> bool:
-        """Whether the present life has a record and a clock that fits."""
+        """Whether the present life has a record, and a clock that agrees with the cluster's."""
         return self._life.is_joined
 
     @property
     def refusal(self) -> Refused | None:
-        """Why the present life may not join."""
+        """Reason why the present life may not join."""
         return self._life.refusal
 
     def may_begin(self) -> bool:
@@ -101,12 +101,12 @@ class Session:
         return self._life.may_begin(clock_gettime(CLOCK_BOOTTIME))
 
     def members(self) -> Mapping[int, Member]:
-        """Return the records of all lives, as they were last seen."""
+        """Return the records of all lives, as last read."""
         with self._changed:
             return dict(self._life.members)
 
     def clock_offset(self) -> float:
-        """Return by how many seconds this machine's wall clock is certainly wrong."""
+        """Return the seconds by which this machine's wall clock is certainly wrong."""
         return self._life.clock_offset
 
     def join(self, seconds: float) -> bool:
@@ -120,18 +120,18 @@ class Session:
             return self._life.is_joined
 
     def tell(self, progress: Progress, settings: int, *, is_cordoned: bool = False) -> None:
-        """Say something new of ourselves, with the next renewal."""
+        """Set the member's news, for the next renewal."""
         with self._changed:
             self._life.tell(progress, settings, is_cordoned=is_cordoned)
 
     def drain(self) -> None:
-        """Announce that this worker gives its partitions away."""
+        """Announce that this worker hands its partitions over."""
         with self._changed:
             self._life.drain()
             self._changed.notify_all()
 
     def stay(self) -> None:
-        """Take that back, while partitions are left."""
+        """Cancel that announcement, while partitions are left."""
         with self._changed:
             self._life.stay()
             self._changed.notify_all()
@@ -143,13 +143,13 @@ class Session:
             return self._changed.wait_for(self._is_over, seconds)
 
     def leave_soon(self) -> None:
-        """End the life; `phase` says when that is done."""
+        """End the life; `phase` reports when it is over."""
         with self._changed:
             self._life.leave()
             self._changed.notify_all()
 
     def begin_again(self) -> None:
-        """Begin a new life after one was lost; nothing of the old one may be left."""
+        """Begin a new life after a loss; all work of the old life must be dropped."""
         with self._changed:
             assert self._is_over()
             self._life = self._make_life()

@@ -1,6 +1,6 @@
-"""What one member sees of the others: their records, and who is silent.
+"""A member's view of the others: their records, and the silent ones.
 
-Lists may be stale, so a record counts only if its revision is higher than what was seen before.
+Lists may be stale, so a record counts only if its revision is higher than any seen before.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from lycosa.cluster.membership.tenure import SILENCE_SECONDS
 
 
 class Watch:
-    """The records of all lives, as one of them sees them."""
+    """The records of all lives, as one life sees them."""
 
     def __init__(self) -> None:
         self.members: dict[int, Member] = {}
-        """The newest records that were seen, tombstones too, by number."""
+        """The newest known records, tombstones too, by number."""
         self._own = 0
         self._revisions: dict[int, int] = {}
         self._listed_at: dict[int, float] = {}
         self._silences = Silences()
 
     def listed(self, entries: Mapping[str, Entry], own: int, now: float) -> None:
-        """Take in a list of the members."""
+        """Process a list of the members."""
         self._own = own
         seen = {number_in(key): entry for key, entry in entries.items()}
         for number, entry in seen.items():
@@ -44,7 +44,7 @@ class Watch:
         self._silences.look(others, now)
 
     def restart(self, now: float) -> None:
-        """Begin all timers anew: we did not look for a while."""
+        """Restart all timers after a time without looks."""
         self._silences.restart(now)
 
     def tombstone(self, now: float) -> Put | None:
@@ -56,13 +56,13 @@ class Watch:
         return None
 
     def ended(self, call: Put, result: Result) -> Member | None:
-        """Note what became of a tombstone; return it if it stands on the board.
+        """Note the result of writing a tombstone; return it if it stands on the board.
 
-        Without a clear answer it is tried again.
+        Without a clear result the write is tried again.
         """
         number, verdict = number_in(call.key), verdict_of(result)
         if verdict is Verdict.REFUSED:
-            self._silences.forget(number)  # it has moved
+            self._silences.forget(number)  # the record has changed
         if verdict is not Verdict.WRITTEN:
             return None
         self.members[number] = ended = unpack(call.value)

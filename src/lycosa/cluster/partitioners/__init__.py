@@ -21,7 +21,7 @@ user of a hosting service would be a domain of their own, spread over many owner
 their pages come from the same few machines: one owner for `github.io` is the polite choice.
 
 Cost: a dictionary look-up for recently seen hosts, else a walk through the host's labels and
-one hash. How evenly each of them spreads a million URLs: docs/reference/partitioners.md.
+one hash. Measured spread of a million URLs: docs/reference/partitioners.md.
 Not here: the owner of a partition (`cluster.assignment`).
 """
 
@@ -60,11 +60,11 @@ class Partitioner(Protocol):
         """Return the number of the key's partition, from 0 on."""
 
     def partition_of_site(self, site: str) -> int:
-        """Return the partition that is told what others find out about a site."""
+        """Return the partition that receives other partitions' facts about a site."""
 
 
 class HashPartitioner:
-    """Spread names over the partitions by a hash; `name_of` says what stays together."""
+    """Spread names over the partitions by a hash; URLs with one `name_of` stay together."""
 
     splits_hosts = False
 
@@ -88,8 +88,9 @@ class HashPartitioner:
         if partition is None:
             partition = self._hash_of(self._name_of(host)) % self.partitions
             if len(self._known) >= MOST_CACHED_HOSTS:
-                # Dropped as a whole: a crawl's hosts come and go, and what is still in
-                # use is back after one look at each.
+                # Dropped as a whole: a crawl's hosts change over time, and those still in use come
+                # back
+                # after one lookup each.
                 self._known.clear()
             self._known[host] = partition
         return partition
@@ -128,7 +129,7 @@ def _suffixes_under(top: str) -> PublicSuffixList:
     """
     names = _names_under(top)
     if top.startswith("xn--"):
-        with suppress(UnicodeError):  # what stands for no name is not in the list
+        with suppress(UnicodeError):  # invalid names are not in the list
             names += _names_under(top[4:].encode("ascii").decode("punycode"))
     names += [".".join(map(_in_ascii, name.split("."))) for name in names if not name.isascii()]
     return PublicSuffixList(names, accept_encoded_idn=False, accept_unknown=True)
@@ -167,7 +168,7 @@ def by_domain(partitions: int) -> HashPartitioner:
 def _suffixes_version() -> str:
     """Return the version of the installed list.
 
-    The folder of its metadata is named after it; to read what is in there takes 30 ms.
+    The name of its metadata folder contains it; reading the metadata itself takes 30 ms.
     """
     installed = Path(publicsuffixlist.__file__).parent.parent
     found = list(installed.glob("publicsuffixlist-*.dist-info"))

@@ -1,8 +1,8 @@
 """The hashes that Tarantula and KSpider spread their URLs by: sums of character codes.
 
-They are here so that their papers' crawls can be repeated, and measured beside a modern hash. A
-sum does not know the order of the characters, and the sums of names of common length lie close
-together: with more partitions than there are such sums, many partitions stay empty.
+They are here so that the papers' crawls can be repeated, and compared with a modern hash. A sum
+ignores the order of the characters, and the sums of names of common length lie close together: with
+more partitions than different sums, many partitions stay empty.
 
 Characters are counted from 1, as people do: the first one is odd.
 """

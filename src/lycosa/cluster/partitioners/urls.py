@@ -1,10 +1,10 @@
 """Partitioners of single URLs, as in KSpider: the pages of one host lie in all partitions.
 
-The largest site then burdens no owner more than others. The price: most links lead to another
+The largest site then loads no owner more than others. In return, most links lead to another
 partition, and the owners must take turns at every host. A second hash, of the host, puts every host
 into one of `phases` host sets; the owners take turns at host sets (KSpider, 2.2).
 
-Cost: one hash of the whole URL for each look-up; nothing is cached, because a URL seldom recurs.
+Cost: one hash of the whole URL for each look-up; nothing is cached, because a URL rarely recurs.
 Not here: the turns (`lycosa.crawl.worker.messages.batons`).
 """
 
@@ -55,11 +55,11 @@ class UrlPartitioner:
         return self._host_hash_of(reversed_host) % self.phases
 
     def home_of(self, host_set: int) -> int:
-        """Return the partition in which the baton of a host set begins."""
+        """Return the partition in which the token (baton) of a host set begins."""
         return host_set % self.partitions
 
     def partition_of_site(self, site: str) -> int:
-        """Return the partition that passes on what others find out about a site."""
+        """Return the partition that forwards other partitions' facts about a site."""
         return self.home_of(self.set_of(reversed_host_of(site)))
 
 

@@ -23,8 +23,6 @@ cdef extern from "Python.h":
     Py_ssize_t PyUnicode_GET_LENGTH(object text)
     void *PyUnicode_DATA(object text)
 
-ctypedef const unsigned char byte
-
 cdef enum:
     SLOTS = 128
     LONGEST_NAME = 64
@@ -110,27 +108,40 @@ def cut_head(data):
     try:
         start = <byte *> view.buf
         end = start + view.len
-        if view.len < 5 or memcmp(start, b"HTTP/", 5) != 0:
+        p = head_end(start, end)
+        if p == NULL:
             return None
-        p = find(start, end, c"\n")
-        while p < end:
-            p += 1
-            if p < end and p[0] == c"\r":
-                p += 1
-            if p < end and p[0] == c"\n":
-                p += 1
-                return (
-                    PyBytes_FromStringAndSize(<const char *> start, p - start),
-                    PyBytes_FromStringAndSize(<const char *> p, end - p),
-                )
-            p = find(p, end, c"\n")
-        return None
+        return (
+            PyBytes_FromStringAndSize(<const char *> start, p - start),
+            PyBytes_FromStringAndSize(<const char *> p, end - p),
+        )
     finally:
         PyBuffer_Release(&view)
 
 
+cdef byte *head_end(byte *start, byte *end) noexcept:
+    """Return what follows the empty line of the first head; NULL where `cut_head` says None."""
+    cdef byte *p
+    if end - start < 5 or memcmp(start, b"HTTP/", 5) != 0:
+        return NULL
+    p = find(start, end, c"\n")
+    while p < end:
+        p += 1
+        if p < end and p[0] == c"\r":
+            p += 1
+        if p < end and p[0] == c"\n":
+            return p + 1
+        p = find(p, end, c"\n")
+    return NULL
+
+
 def read_head(bytes sent not None):
     """Take a head apart, from its status line to its empty line; raises `BadHead`."""
+    return read(sent)
+
+
+cdef object read(bytes sent):
+    """Return a `Head`; raises `BadHead`."""
     cdef byte *start = <byte *> PyBytes_AS_STRING(sent)
     cdef byte *end = start + PyBytes_GET_SIZE(sent)
     cdef byte *line
@@ -161,7 +172,7 @@ def read_head(bytes sent not None):
     return told.head(sent, status, is_newest)
 
 
-cdef read_rare(bytes sent):
+cdef object read_rare(bytes sent):
     """Read what is rare, or raise `BadHead`."""
     from lycosa.coding.heads import pure_reading  # most crawls have no use for it
 
@@ -255,7 +266,7 @@ cdef class Told:
             self.is_coded = True
         return 0
 
-    cdef head(self, bytes sent, int status, bint is_newest):
+    cdef object head(self, bytes sent, int status, bint is_newest):
         """Return it all; raises `BadHead`."""
         cdef int64_t length = UNTIL_CLOSE
         cdef bint is_lasting

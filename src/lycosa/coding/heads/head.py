@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from lycosa.tuples import NamedTuple
 
 UNTIL_CLOSE = -1
 CHUNKED = -2

@@ -11,7 +11,7 @@ Always true: a host is not due before the moment that it has asked for, whatever
 
 from __future__ import annotations
 
-from lycosa.crawl.pauses import back_off, due_pause, pause_after, says_when
+from lycosa.crawl.pauses import LONGEST_SECONDS, back_off, due_pause, pause_after, says_when
 from lycosa.crawl.ports import Ports
 from lycosa.frontier.partition import Partition
 from lycosa.records import (
@@ -23,9 +23,6 @@ from lycosa.records import (
     Resolved,
     SiteChanged,
 )
-
-LONGEST_SECONDS = 1e9
-"""Thirty years: a server may write any number into Retry-After, and moments must stay dates."""
 
 MISSING_CHECK_SECONDS = 30.0
 """When a name is looked up again that does not exist."""
@@ -47,10 +44,13 @@ class HostPauses:
         outcome: Outcome,
         site: int | None,
         at_least: float = 0.0,
+        *,
+        keeps_strikes: bool = False,
     ) -> float:
         """Return how long the host rests, after recording what the answer says of it.
 
-        `site` is the origin that was asked, if the partition knows it as one.
+        `site` is the origin that was asked, if the partition knows it as one. With `keeps_strikes`
+        a good answer does not end a row of refusals.
         """
         state, politeness = partition.state, self._job.politeness
         ahead = self._clock_ahead
@@ -73,7 +73,7 @@ class HostPauses:
             self.strike(partition, host, answer.ended, pause, strikes, is_announced, demanded)
         elif demanded > politeness.longest_pause_seconds:
             self.strike(partition, host, answer.ended, pause, strikes, demanded=demanded)
-        elif strikes and answer.status:
+        elif strikes and answer.status and not keeps_strikes:
             partition.change_host(HostChanged(answer.ended, host, answer.ended + pause, 0))
         return min(pause, LONGEST_SECONDS)
 

@@ -16,19 +16,18 @@ partition is taken by a machine that has the record, or patience ends.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, NamedTuple
 
 from msgspec.structs import replace
 
-from lycosa.crawl.answers.link_cache import Targets
-from lycosa.crawl.answers.novelty.known_copies import KNOWN_COPY, KnownCopies
-from lycosa.crawl.answers.reading import BY_KIND, RawLinks
+from lycosa.crawl.answers._link_cache import Targets
+from lycosa.crawl.answers._routes import REQUISITES, TOO_DEEP, Routes
+from lycosa.crawl.answers.known_copies import KNOWN_COPY, KnownCopies
+from lycosa.crawl.answers.reading import RawLinks
 from lycosa.crawl.ports import Ports
 from lycosa.errors import Elsewhere
 from lycosa.frontier.distance import (
-    MOST_REDIRECTS,
     SEED,
-    TOO_MANY_REDIRECTS,
+    STEP,
     farthest,
     through,
 )
@@ -36,17 +35,13 @@ from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.links import (
     FOLLOWED,
-    NO_LINKS,
     Known,
     Reach,
-    have_parameters,
+    Ways,
     mask_of,
-    sifted,
-    unsettled,
 )
 from lycosa.records import (
     FREE_KINDS,
-    REQUISITE_KINDS,
     Discovered,
     KeyedLink,
     LinkKind,
@@ -55,16 +50,12 @@ from lycosa.records import (
     LinksOwed,
     Target,
 )
+from lycosa.tuples import NamedTuple
 from lycosa.url import url_of
 from lycosa.url.scope import OUT_OF_SCOPE
 
-if TYPE_CHECKING:
-    from lycosa.crawl.topics.predictor import Predictor
+ANCHOR, REDIRECT = LinkKind.ANCHOR, LinkKind.REDIRECT
 
-REDIRECT = LinkKind.REDIRECT
-TOO_DEEP = "too-deep"
-
-_REQUISITES = mask_of(REQUISITE_KINDS)
 _FREE = mask_of(FREE_KINDS)
 
 
@@ -78,66 +69,42 @@ class Ahead(NamedTuple):
     """Those that lead to another view of what is kept, and to which."""
 
 
-class Router:
-    """Decides where links go; one per worker."""
+class Router(Routes):
+    """Decides where links go; one per worker. The usual way of a page's links is compiled."""
 
     def __init__(self, ports: Ports) -> None:
-        self._clock = ports.clock
-        self._scope = ports.scope
-        self._store = ports.store
-        self._partitioner, self._partition_of = ports.partitioner, ports.partitioner.partition_of
-        self._targets = Targets(ports.scope.judge, ports.job.caches.references)
+        self._clock, self._scope, self._store = ports.clock, ports.scope, ports.store
+        self._partition_of = ports.partitioner.partition_of
+        self._targets = Targets(ports.scope, ports.job.caches.references)
         self._most_posted = ports.job.caches.sent_urls
-        self._scope_size = ports.scope.size
-        self._wants_requisites = ports.job.extract.requisites or ports.job.render.mode != "off"
-        self._records_all = ports.job.extract.links == "all"
         self._copies = KnownCopies() if ports.job.traps.known_copies else None
-        self._ahead: Ahead | None = None
-        self.predictor: Predictor | None = None
-        """Says what URLs may be about, in a crawl by topic."""
         self._posted: dict[int, dict[str, int]] = {}
-        self._farthest_static = farthest(ports.job.limits.depth_static)
-        self._farthest_dynamic = farthest(ports.job.limits.depth_dynamic)
+        limits = ports.job.limits
+        self._farthest_static = farthest(limits.depth_static)
+        self._farthest_dynamic = farthest(limits.depth_dynamic)
+        ways = Ways(
+            _FREE,
+            REQUISITES if ports.job.extract.requisites or ports.job.render.mode != "off" else 0,
+            (self._farthest_static, self._farthest_dynamic),
+            self._partition_of,
+        )
+        last_distance = STEP * min(limits.depth_static, limits.depth_dynamic)
+        super().__init__(ports, self._targets, ways, self._copies, last_distance)
+        self._ways = ways
 
-    def resolve(
-        self,
-        partition: Partition,
-        page: int,
-        raw: RawLinks,
-        base: str,
-        also_out_of_scope: int = _REQUISITES,
-        is_kept: bool = False,
-    ) -> tuple[Links, Links]:
-        """Return the links of a page to follow, and the others with their reasons, each once.
-
-        `also_out_of_scope` are the kinds (`mask_of`) that lead out of it, too. Those to follow may
-        be too deep, and say so: they are followed when the page comes nearer. Of a page that
-        `is_kept`, those that lead to another view of what is kept say that.
-        """
+    def _learn_scope(self) -> None:
+        """Forget what was judged by rules that have changed, or before hosts joined the scope."""
         if self._scope.size != self._scope_size:
             self._scope_size = self._scope.size
             self._targets.forget()
-        targets = self._targets.targets(raw.hrefs, base)
-        columns, others, refused = sifted(targets, raw, OUT_OF_SCOPE, also_out_of_scope)
-        for reason, count in refused.items():
-            if reason not in BY_KIND:
-                partition.count_refusal(reason, count)
-        links = Links(*columns)
-        reached = through(partition.state.pages.distance[page], LinkKind.ANCHOR)
-        if reached > self._farthest_static or reached > self._farthest_dynamic:
-            links = replace(links, reasons=self._depth_reasons(links, reached))
-        if is_kept and self._copies is not None and have_parameters(links.targets):
-            links = self._name_copies(self._copies, partition, page, links)
-        return links, Links(*others) if self._records_all else NO_LINKS
 
-    def _name_copies(
-        self, copies: KnownCopies, partition: Partition, page: int, links: Links
-    ) -> Links:
+    def _name_copies(self, partition: Partition, page: int, links: Links) -> Links:
         """Name the links to other views of what is kept; what was found serves `route`, too."""
+        assert self._copies is not None
         distance = partition.state.pages.distance[page]
-        reach = Reach(through(distance, LinkKind.ANCHOR), through(distance, LinkKind.REDIRECT), 0)
-        places = self._unsettled(partition, reach, links.targets, links.kinds)
-        led = copies.led_from(partition.state, page, links.targets, places)
+        known, reach = _known(partition), _reach(distance)
+        places = self._ways.unsettled(links.targets, links.kinds, known, reach)
+        led = self._copies.led_from(partition.state, page, links.targets, places)
         self._ahead = Ahead(links.targets, places, led)
         if not led:
             return links
@@ -148,15 +115,16 @@ class Router:
         ]
         return replace(links, reasons=named)
 
-    def _depth_reasons(self, links: Links, reached: int) -> list[str]:
-        """Return which links are too deep now; links that cost no depth never are."""
-        return [
+    def _name_deep(self, links: Links, reached: int) -> Links:
+        """Name the links that are too deep now; links that cost no depth never are."""
+        reasons = [
             TOO_DEEP
             if not _FREE >> kind & 1
             and reached > (self._farthest_dynamic if "?" in target.key else self._farthest_static)
             else FOLLOWED
             for target, kind in zip(links.targets, links.kinds, strict=True)
         ]
+        return replace(links, reasons=reasons)
 
     def resolve_redirect(
         self, partition: Partition, page: int, raw: RawLinks, base: str
@@ -173,13 +141,14 @@ class Router:
         is_requisite = (
             page in partition.state.requisites or self._scope.judge(key).reason == OUT_OF_SCOPE
         )
-        kinds = _REQUISITES | mask_of(frozenset({REDIRECT})) if is_requisite else _REQUISITES
+        kinds = REQUISITES | mask_of(frozenset({REDIRECT})) if is_requisite else REQUISITES
         return self.resolve(partition, page, raw, base, kinds)
 
     def sitemaps_found(
         self, partition: Partition, site: str, hrefs: Sequence[str], moment: float
     ) -> None:
         """Admit the sitemaps that a robots file names, as near as the site's first page."""
+        self._learn_scope()
         robots_key = site + "/robots.txt"
         by_partition: dict[int, list[str]] = {}
         for target in self._targets.targets(hrefs, url_of(robots_key)):
@@ -199,24 +168,12 @@ class Router:
         """Forget what a partition has posted and its page numbers: it is no longer ours."""
         if self._copies is not None:
             self._copies.forget()
-        if self.predictor is not None:
-            self.predictor.forget(partition)
         self._posted.pop(partition, None)
         self._targets.forget()
 
-    def route(self, partition: Partition, moment: float, page: int, key: str, links: Links) -> None:
-        """Send the links of a page on their way, and of every page that comes nearer by it."""
-        if self._copies is not None:
-            self._copies.learn(partition.state, page, key)
-        if partition.link_counts.is_on:
-            self._count(partition, links.targets)
-        nearer = self._route_one(partition, moment, page, links.targets, links.kinds)
-        self._ahead = None
-        if self.predictor is not None:
-            self.predictor.end()
-        if page in partition.state.links_owed:
-            partition.record(LinksOwed(moment, done=[page]))
-        self._pass_on(partition, moment, nearer)
+    def _paid(self, partition: Partition, moment: float, page: int) -> None:
+        """Note that the links of a page are owed no longer."""
+        partition.record(LinksOwed(moment, done=[page]))
 
     def _count(self, partition: Partition, targets: Sequence[Target]) -> None:
         """Count the links of a page to known URLs, each URL once.
@@ -245,13 +202,13 @@ class Router:
         if partition.link_counts.is_on:
             known = partition.state.table.find_many(found.keys)
             partition.link_counts.count(page for page in known if page >= 0)
-        if self.predictor is not None:
-            self.predictor.hear_message(partition, found)
+        if self.companion is not None:
+            self.companion.hear_message(partition, found)
         nearer = partition.admit(
             moment, found.source, found.keys, found.distances, found.requisites, found.hops
         )
-        if self.predictor is not None:
-            self.predictor.end()
+        if self.companion is not None:
+            self.companion.end()
         self._pass_on(partition, moment, nearer)
 
     def links_counted(self, partition: Partition, message: LinksCounted) -> None:
@@ -314,87 +271,14 @@ class Router:
         kinds = [int(link.kind) for link in links]
         return self._route_one(partition, moment, page, targets, kinds)
 
-    def _route_one(
-        self,
-        partition: Partition,
-        moment: float,
-        page: int,
-        targets: Sequence[Target],
-        kinds: Sequence[int],
-    ) -> list[int]:
-        """Route one page's links; returns the pages of this partition that came nearer."""
-        state, number = partition.state, partition.number
-        distance = state.pages.distance[page]
-        real, free = through(distance, LinkKind.ANCHOR), through(distance, LinkKind.REDIRECT)
-        requisite_kinds = _REQUISITES if self._wants_requisites else 0
-        hops = 0
-        if kinds and kinds[0] == REDIRECT:  # then it is the only link
-            hops = state.pages.hops[page] + 1
-            if hops > MOST_REDIRECTS:
-                partition.count_refusal(TOO_MANY_REDIRECTS)
-                return []
-        ahead, led = self._ahead, None
-        if ahead is not None and ahead.targets is targets:
-            places, led = ahead.places, ahead.led
-        else:
-            places = self._unsettled(partition, Reach(real, free, hops), targets, kinds)
-        if not places:
-            return []  # most links lead to what is known, and from no nearer
-        requisites: dict[int, list[str]] = {}
-        new: dict[int, list[tuple[Target, int]]] = {}
-        too_deep = 0
-        own_site = (
-            "/"
-            if self._partitioner.splits_hosts
-            else state.site_names[state.pages.site[page]] + "/"
-        )
-        for place in places:
-            target, kind = targets[place], kinds[place]
-            if target.has_parameters and not hops:
-                target = self._original(partition, target, led)
-            reached = free if _FREE >> kind & 1 else real
-            if reached > (self._farthest_dynamic if "?" in target.key else self._farthest_static):
-                too_deep += 1
-                continue
-            owner = target.partition
-            if owner < 0:
-                is_near = target.key.startswith(own_site)  # a site is all in one partition
-                owner = target.partition = number if is_near else self._partition_of(target.key)
-            new.setdefault(owner, []).append((target, reached))
-            if requisite_kinds >> kind & 1:
-                requisites.setdefault(owner, []).append(target.key)
-        if too_deep:
-            partition.count_refusal(TOO_DEEP, too_deep)
-        own = new.pop(number, None)
-        source = state.table.key(page)
-        for abroad, found in new.items():
-            keys = [target.key for target, _ in found]
-            steps = [distance for _, distance in found]
-            message = Discovered(moment, source, keys, steps, requisites.get(abroad, []), hops)
-            self._post(partition, abroad, message)
-        if not own:
-            return []
-        return self._admit_own(partition, moment, source, own, requisites.get(number, []), hops)
-
-    def _unsettled(
-        self,
-        partition: Partition,
-        reach: Reach,
-        targets: Sequence[Target],
-        kinds: Sequence[int],
-    ) -> Sequence[int]:
-        """Return the positions of the links that tell the frontier something new."""
-        state, parts = partition.state, _REQUISITES if self._wants_requisites else 0
-        pages = state.pages
-        known = Known(partition.number, pages.distance, pages.hops, state.requisites)
-        return unsettled(targets, kinds, known, reach, _FREE, parts)
-
     def _original(
-        self, partition: Partition, target: Target, led: Mapping[str, str] | None
+        self,
+        partition: Partition,
+        led: Mapping[str, str] | None,
+        target: Target,
     ) -> Target:
         """Return the page that is kept, if the link leads to another view of it."""
-        if self._copies is None:
-            return target
+        assert self._copies is not None
         if led is not None:
             key = led.get(target.key)
         else:
@@ -403,24 +287,6 @@ class Router:
             return target
         partition.count_refusal(KNOWN_COPY)
         return self._targets.of_key(key)
-
-    def _admit_own(
-        self,
-        partition: Partition,
-        moment: float,
-        source: str,
-        own: list[tuple[Target, int]],
-        requisites: list[str],
-        hops: int,
-    ) -> list[int]:
-        keys = [target.key for target, _ in own]
-        distances = [distance for _, distance in own]
-        nearer = partition.admit(moment, source, keys, distances, requisites, hops)
-        found, guess_of = partition.state.table.find_many(keys), partition.state.pages.guess
-        for (target, _), page in zip(own, found, strict=True):
-            # A guess that links to itself stays one: the next link to it must come here again.
-            target.page = -1 if page < 0 or guess_of[page] else page
-        return nearer
 
     def _post(self, partition: Partition, target: int, found: Discovered) -> None:
         posted = self._posted.setdefault(partition.number, {})
@@ -432,8 +298,8 @@ class Router:
             for name, key, distance in zip(names, found.keys, found.distances, strict=True)
             if distance < posted.get(name, distance + 1)
         ]
-        if self.predictor is not None and len(fresh) < len(found.keys):
-            self.predictor.sent_before(partition, target, found.keys, {key for _, key, _ in fresh})
+        if self.companion is not None and len(fresh) < len(found.keys):
+            self.companion.sent_before(partition, target, found.keys, {key for _, key, _ in fresh})
         if not fresh:
             return
         if len(posted) > self._most_posted:
@@ -442,8 +308,20 @@ class Router:
         keys = [key for _, key, _ in fresh]
         distances = [distance for _, _, distance in fresh]
         requisites = sorted(set(found.requisites).intersection(keys))
-        said, hints = self.predictor.sent(keys) if self.predictor is not None else (b"", b"")
+        said, hints = self.companion.sent(keys) if self.companion is not None else (b"", b"")
         partition.post(
             target,
             Discovered(found.moment, found.source, keys, distances, requisites, hops, said, hints),
         )
+
+
+def _known(partition: Partition) -> Known:
+    """Return what the links of a page are compared with."""
+    state = partition.state
+    pages = state.pages
+    return Known(partition.number, pages.distance, pages.hops, state.requisites)
+
+
+def _reach(distance: int, hops: int = 0) -> Reach:
+    """Return how near a page at this distance brings what it links to."""
+    return Reach(through(distance, ANCHOR), through(distance, REDIRECT), hops)

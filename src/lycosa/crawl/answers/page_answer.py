@@ -6,8 +6,6 @@ one stage and read by later ones, so a stage needs no other argument.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
-
 from msgspec import Struct, field
 
 from lycosa.crawl.answers.reading import RawLinks, content_type_of
@@ -15,6 +13,7 @@ from lycosa.extract.facts import Facts
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.records import NO_LINKS, Answer, Links, Outcome, Place, Request
+from lycosa.tuples import NamedTuple
 from lycosa.url import canonical_key
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", ""})
@@ -23,36 +22,8 @@ NO_FACTS = Facts()
 """The facts of an answer that is not kept."""
 
 
-class PluginPass(Protocol):
-    """A page in the hands of the job's plugins (`plugins`)."""
-
-    @property
-    def facts(self) -> Facts:
-        """The facts, with what plugins have changed so far."""
-
-    def end(self) -> tuple[Outcome, Facts]:
-        """Show the page to every plugin; returns its outcome and its facts."""
-
-    @property
-    def links(self) -> RawLinks:
-        """The links of the page as plugins leave and add them."""
-
-    @property
-    def values(self) -> tuple[object, ...]:
-        """The values of the plugins' columns."""
-
-
-class Session(Protocol):
-    """The session with a site that the job logs in to (`lycosa.crawl.worker.logins`)."""
-
-    def outcome_of(
-        self, partition: Partition, page: int, request: Request, answer: Answer, outcome: Outcome
-    ) -> Outcome:
-        """Return the outcome of a page, which may show that we are not logged in."""
-
-
 class PageTopics(NamedTuple):
-    """What a page is about (`lycosa.crawl.topics.classifier`)."""
+    """What a page is about (`lycosa.crawl.features.topics.classifier`)."""
 
     probabilities: list[float]
     """Of every topic of the model."""
@@ -83,10 +54,10 @@ class PageAnswer(Struct):
     """Of `text`; 0 without one."""
     nameless_fingerprint: int = 0
     """Of `text` without the page's own name, where the site's error page is looked for."""
-    plugins: PluginPass | None = None
-    """The page in the hands of the job's plugins, if it has some."""
+    raw_links: RawLinks | None = None
+    """The links as a feature leaves them, if one has changed them."""
     is_tried: bool = False
-    """It is a sitemap that we tried unasked (`site_files.usual_sitemap`)."""
+    """It is a sitemap that we tried unasked (`features.usual_sitemaps`)."""
     is_sitemap: bool = False
     """It is kept, but as a list of pages: it counts towards no limit."""
     is_foreign: bool = False
@@ -105,6 +76,8 @@ class PageAnswer(Struct):
     """Where the record stands in the archive."""
     pause: float = 0.0
     """How long the host rests from the end of the answer on, in seconds."""
+    must_commit: bool = False
+    """Whether the decision must be durable before the host is asked again."""
     is_first: bool = False
     """Whether the page is kept now and was not before."""
     known_urls: int = 0
@@ -130,6 +103,11 @@ class PageAnswer(Struct):
         return Outcome.WRONG_LANGUAGE if self.is_foreign else self.outcome
 
     @property
+    def is_shown(self) -> bool:
+        """Whether it is kept for what it says, not for its links alone."""
+        return self.outcome is Outcome.KEPT and not self.is_foreign
+
+    @property
     def site_name(self) -> str:
         """The site's part of the key."""
         return self.partition.state.site_names[self.site]
@@ -138,6 +116,11 @@ class PageAnswer(Struct):
     def path(self) -> str:
         """The key without the site: path and query."""
         return self.key[len(self.site_name) :]
+
+    def drop_facts(self) -> None:
+        """Forget what was read: nothing but the outcome is left of the answer."""
+        self.facts, self.text = NO_FACTS, b""
+        self.fingerprint = self.nameless_fingerprint = 0
 
     @property
     def is_readable(self) -> bool:

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import lru_cache
 from itertools import compress
-from typing import NamedTuple, cast
+from typing import cast
 
 from msgspec import Struct
 
@@ -36,6 +37,7 @@ from lycosa.records import (
     LinkKind,
     Outcome,
 )
+from lycosa.tuples import NamedTuple
 
 NAMED_STATUSES = {
     404: Outcome.NOT_FOUND,
@@ -157,7 +159,21 @@ class RawLinks(Struct):
 
 def content_type_of(answer: Answer) -> str:
     """Return type and subtype in small letters, "" when none is given."""
-    return (answer.header("content-type") or "").partition(";")[0].strip().lower()
+    return type_named(answer.header("content-type") or "")
+
+
+@lru_cache(maxsize=1024)
+def type_named(content_type: str) -> str:
+    """Return type and subtype as a header names them, in small letters."""
+    return content_type.partition(";")[0].strip().lower()
+
+
+def with_types(job: Job, types: Sequence[str]) -> Job:
+    """Return a job that keeps some more types of content."""
+    if not types:
+        return job
+    kept = tuple(dict.fromkeys([*job.fetch.content_types, *types]))
+    return replace(job, fetch=replace(job.fetch, content_types=kept))
 
 
 def judge(answer: Answer, job: Job) -> Outcome:
@@ -169,7 +185,7 @@ def judge(answer: Answer, job: Job) -> Outcome:
         return answer.failure
     if 200 <= status < 300:
         kind = content_type_of(answer)
-        is_wanted = is_wanted_type(kind, job) or is_unusual_list(answer, job)
+        is_wanted = is_wanted_type(kind, job) or is_unusual_list(kind, answer.body, job)
         if not is_wanted and job.extract.documents:
             from lycosa.extract.document_types import is_document  # few crawls need it
 
@@ -197,27 +213,35 @@ def is_wanted_type(kind: str, job: Job) -> bool:
     return wants_parts and (kind.startswith(REQUISITE_TYPES) or kind in REQUISITE_TYPE_NAMES)
 
 
-def is_unusual_list(answer: Answer, job: Job) -> bool:
+def is_unusual_list(kind: str, body: bytes, job: Job) -> bool:
     """Return whether this is a sitemap that the scanner of pages would not know for one."""
     if not job.robots.sitemaps:
         return False
-    kind = content_type_of(answer)
-    may_be = kind in LIST_TYPE_NAMES or kind == "text/plain" or is_packed(answer.body)
-    return may_be and is_any_list(answer.body)
+    may_be = kind in LIST_TYPE_NAMES or kind == "text/plain" or is_packed(body)
+    return may_be and is_any_list(body)
+
+
+def may_be_list(kind: str, job: Job) -> bool:
+    """Return whether content of this type may be read otherwise than a page is."""
+    if job.extract.requisites and kind == "text/css":
+        return True
+    return job.robots.sitemaps and (kind in LIST_TYPE_NAMES or kind == "text/plain")
 
 
 def read_page(answer: Answer, job: Job) -> Facts:
     """Return what a page that is kept says of itself."""
     if answer.findings is not None:
         return cast(Facts, answer.findings.facts)
-    if job.extract.requisites and content_type_of(answer) == "text/css":
-        return scan_css(answer.body, answer.header("content-type"))
-    if is_unusual_list(answer, job):
+    content_type = answer.header("content-type")
+    kind = type_named(content_type or "")
+    if job.extract.requisites and kind == "text/css":
+        return scan_css(answer.body, content_type)
+    if is_unusual_list(kind, answer.body, job):
         return list_facts(scan_sitemap(answer.body), "", job.extract.most_links)
     wants_all = records_all(job)
     return scan(
         answer.body,
-        answer.header("content-type"),
+        content_type,
         most_links=job.extract.most_links,
         wants_requisites=job.extract.requisites or wants_all,
         wants_recorded=wants_all,
@@ -253,7 +277,7 @@ def records_all(job: Job) -> bool:
 
 
 @lru_cache(maxsize=8)
-def _by_kind(has_requisites: bool, is_wide: bool, tries_forms: bool) -> list[str]:
+def reasons_by_kind(has_requisites: bool, is_wide: bool, tries_forms: bool) -> list[str]:
     """Return for every kind of link why a job does not follow it, "" if it does."""
     reasons = [""] * (max(LinkKind) + 1)
     reasons[LinkKind.FORM] = "" if tries_forms else FORM
@@ -269,7 +293,7 @@ def _by_kind(has_requisites: bool, is_wide: bool, tries_forms: bool) -> list[str
 def links_of_page(answer: Answer, facts: Facts, job: Job) -> RawLinks:
     """Return the links of a page, with the reason for those that the job does not follow."""
     found = RawLinks(facts.hrefs, facts.kinds, facts.texts, facts.rels, facts.times)
-    by_kind = _by_kind(job.extract.requisites, job.extract.wide, job.forms.search)
+    by_kind = reasons_by_kind(job.extract.requisites, job.extract.wide, job.forms.search)
     if from_headers := _links_of_headers(answer):
         if not records_all(job):
             from_headers = [link for link in from_headers if not by_kind[link[1]]]

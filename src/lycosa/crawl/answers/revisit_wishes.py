@@ -9,7 +9,6 @@ from __future__ import annotations
 from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.ports import Archive, Store
 from lycosa.errors import LycosaError
-from lycosa.extract.revisit_after import revisit_after_seconds
 from lycosa.records import Outcome
 
 
@@ -21,6 +20,8 @@ class RevisitWishes:
 
     def seconds(self, answered: PageAnswer) -> float:
         """Return after how long a page asks to be visited again; 0.0 if it does not say."""
+        from lycosa.extract.revisit_after import revisit_after_seconds  # most crawls never ask
+
         if answered.outcome is Outcome.KEPT:
             return revisit_after_seconds(answered.answer.body)
         place = answered.state.place_of(answered.page)

@@ -1,7 +1,7 @@
 """The worker's handle on the process that reads pages apart.
 
-The process starts with the first page and lives as long as the worker. If it dies, the pages that
-it had are read by its successor; a page whose process dies twice is kept without anything read.
+The process starts with the first page and lives as long as the worker. If it dies, its successor
+reads its pages. A page whose process dies twice is kept without findings.
 """
 
 from __future__ import annotations
@@ -13,21 +13,23 @@ import os
 import socket
 import sys
 from collections.abc import Callable
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
-from lycosa.channel import Channel
 from lycosa.config import Job
-from lycosa.crawl.apart.parcels import Parcel, Setup
-from lycosa.crawl.apart.readers import Asked, Findings
 from lycosa.loop import EventLoop
+from lycosa.tuples import NamedTuple
 
 if TYPE_CHECKING:
     import subprocess
 
+    from lycosa.channel import Channel
+    from lycosa.crawl.apart.findings import Asked, Findings
+    from lycosa.crawl.apart.parcels import Parcel
+
 EVERYTHING = "type links"
-"""Named as unread where even the process of a page died."""
+"""The value of `unread` if even the process of a page died."""
 MOST_STARTS = 2
-"""How often a page is given to a process."""
+"""Number of times that a page is given to a process."""
 
 log_messages = logging.getLogger(__name__)
 
@@ -43,10 +45,8 @@ class Helper:
 
     def __init__(self, loop: EventLoop, job: Job, *, has_plugins: bool) -> None:
         self._loop = loop
-        crawl = job.crawl
-        # The seeds may be millions, and the secrets of a login are no reader's business.
-        read_by = dataclasses.replace(job, seeds=(), login=type(job.login)())
-        self._setup = Setup(read_by, has_plugins, crawl.reading_seconds, crawl.reading_memory_bytes)
+        self._job = job
+        self._has_plugins = has_plugins
         self._process: subprocess.Popen[bytes] | None = None
         self._channel: Channel[Parcel] | None = None
         self._pages: dict[int, _Page] = {}
@@ -59,7 +59,7 @@ class Helper:
         self._give(self._last)
 
     def cut_all(self) -> None:
-        """Kill the process; the pages that it had are not read."""
+        """Kill the process; its pages are not read."""
         pages, self._pages = self._pages, {}
         self._end()
         for page in pages.values():
@@ -76,12 +76,22 @@ class Helper:
         if self._channel is None:
             self._start()
         assert self._channel is not None
+        from lycosa.crawl.apart.parcels import Parcel  # most workers never read a page apart
+
         self._channel.send(Parcel(number, page.content))
 
     def _start(self) -> None:
-        import pickle  # most workers read nothing apart
+        import pickle  # most workers never read a page apart
         import subprocess
 
+        from lycosa.channel import Channel
+        from lycosa.crawl.apart.parcels import Parcel, Setup
+
+        crawl = self._job.crawl
+        # There may be millions of seeds, and readers must not get the secrets of a login.
+        read_by = dataclasses.replace(self._job, seeds=(), login=type(self._job.login)())
+        limits = (crawl.reading_seconds, crawl.reading_memory_bytes)
+        setup = Setup(read_by, self._has_plugins, *limits)
         ours, theirs = socket.socketpair()
         with theirs:
             words = [str(theirs.fileno()), str(os.getpid())]
@@ -90,16 +100,18 @@ class Helper:
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
-                start_new_session=True,  # a Ctrl-C is the worker's
+                start_new_session=True,  # a Ctrl-C is handled by the worker
             )
         self._channel = Channel(self._loop, ours, Parcel)
         self._channel.listen(self._found, self._gone)
-        self._channel.send(Parcel(0, pickle.dumps(self._setup)))
+        self._channel.send(Parcel(0, pickle.dumps(setup)))
 
     def _found(self, parcel: Parcel) -> None:
         page = self._pages.pop(parcel.number, None)
         if page is None:
             return
+        from lycosa.crawl.apart.findings import Findings  # most workers never read a page apart
+
         if parcel.content:
             packed = marshal.loads(parcel.content)
             page.on_found(Findings.unpacked(packed))
@@ -107,9 +119,11 @@ class Helper:
             page.on_found(Findings(unread=EVERYTHING))
 
     def _gone(self) -> None:
-        """Give the pages of a process that has died to another one."""
-        log_messages.warning("the process that reads pages apart has died; another one is started")
+        """Give the pages of a dead process to a new one."""
+        log_messages.warning("the process that reads pages apart has died; starting another one")
         self._end()
+        from lycosa.crawl.apart.findings import Findings  # most workers never read a page apart
+
         for number, page in list(self._pages.items()):
             if page.starts < MOST_STARTS:
                 self._give(number)

@@ -1,7 +1,7 @@
 """Notes the page before a worker reads its answer, and has suspects read apart.
 
-It stands between the transport's answers and the worker's decisions. A worker that is not marked,
-as in most simulations, does without it.
+It stands between the transport's answers and the worker's decisions. A worker without marks, as in
+most simulations, does not use it.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from lycosa.marks import PAGE as PAGE_WORD
 from lycosa.records import Answer, Request
 
 if TYPE_CHECKING:
-    from lycosa.crawl.apart.readers import Asked, Findings
+    from lycosa.crawl.apart.findings import Asked, Findings
     from lycosa.crawl.worker.sending import OnAnswer
 
 
 def marking(ports: Ports, on_answer: OnAnswer) -> OnAnswer:
-    """Return what takes answers: `on_answer` itself, or what marks them first.
+    """Return the receiver of answers: `on_answer` itself, or a function that marks them first.
 
     The count stays odd if reading raises: then a page is to blame for the end of the process.
     """
@@ -55,8 +55,8 @@ def marking(ports: Ports, on_answer: OnAnswer) -> OnAnswer:
 
 
 def _asked(partition: Partition, task: Task, request: Request, answer: Answer) -> Asked:
-    from lycosa.crawl.answers.triples import label_of  # few workers read pages apart
-    from lycosa.crawl.apart.readers import Asked
+    from lycosa.crawl.apart.findings import Asked
+    from lycosa.crawl.features.triples import label_of  # few workers read pages apart
 
     state = partition.state
     key = state.table.key(task.subject)

@@ -13,13 +13,13 @@ class Parcel(msgspec.Struct, frozen=True, array_like=True):
     """A message in either direction."""
 
     number: int
-    """Of the page; 0 of the `Setup`."""
+    """Number of the page; 0 for the `Setup`."""
     content: bytes
-    """An `Asked`, or packed `Findings`; b"" if not even the process of the page lived."""
+    """An `Asked`, or packed `Findings`; b"" if even the process of the page died."""
 
 
 class Setup(NamedTuple):
-    """The first message: what every page is read by."""
+    """The first message: the settings for reading every page."""
 
     job: Job
     has_plugins: bool

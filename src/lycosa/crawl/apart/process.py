@@ -1,12 +1,12 @@
-"""The process that reads pages apart: it forks one for each page, and one for each try.
+"""The process that reads pages apart: it forks for each page, and for each try.
 
     python -m lycosa.crawl.apart.process SOCKET PARENT
 
-It loads the readers once, so that a fork is all that a page costs to begin with. In that fork all
-readers read the page at once, within limits. If it dies, another fork lets them read one after the
-other, each in a fork of its own: links first, then the others, and structured data form by form. A
-reader that dies is named, and what the others found is the result. Structured data of the forms
-that can be read is then read together, as the worker would have done.
+It loads the readers once, so that a page begins with a fork alone. In that fork all readers read
+the page at once, within limits. If it dies, another fork runs the readers one after the other, each
+in a fork of its own: links first, then the others, and structured data form by form. A reader that
+dies is named, and the result has the findings of the others. Structured data of the forms that can
+be read is then read together, as in the worker.
 
 Always true: a fork that takes longer or more memory than the limits is killed; when the worker
 dies or closes the socket, all processes here end; none of them has the network.
@@ -36,8 +36,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from lycosa.channel import frame
+from lycosa.crawl.apart.findings import Asked, Findings
 from lycosa.crawl.apart.parcels import Parcel, Setup
-from lycosa.crawl.apart.readers import LINKS, Asked, Findings, Readers
+from lycosa.crawl.apart.readers import LINKS, Readers
 from lycosa.decoders import msgpack_decoder
 from lycosa.errors import QueryError
 from lycosa.failpoints import arm_from_environment
@@ -46,13 +47,13 @@ from lycosa.sandbox import give_up_network
 
 _LENGTH = struct.Struct("<I")
 MOST_AT_ONCE = 4
-"""Pages that are read side by side: one that takes long does not hold up the others."""
+"""Pages read in parallel, so that a slow page does not delay the others."""
 _DIES_WITH_PARENT = 1
 """PR_SET_PDEATHSIG of linux/prctl.h."""
 _DONE = b"\x01"
 _FIRST = b"""<p property=x:a>a<p itemscope><i itemprop=x:b>b</i><meta property=og:title content=c>
 <a href=/>d</a><script type=application/ld+json>{"@context": "http://schema.org", "name": "e"}"""
-"""A page with everything: reading it loads what the readers need, once for all forks."""
+"""A page with all syntaxes: reading it loads the readers' modules once, for all forks."""
 
 
 class _Limits(NamedTuple):
@@ -79,7 +80,7 @@ def main(descriptor: str, parent: str) -> None:
     readers.read(Asked(200, (), {}, _FIRST, "http://a.test/", "/", "b"))
     gc.collect()
     gc.freeze()
-    gc.disable()  # a collection would touch, and so copy, what all forks share
+    gc.disable()  # a collection would write to, and so copy, the pages that all forks share
     _serve(worker, readers, _Limits(setup.seconds, setup.memory_bytes))
     os._exit(0)
 
@@ -93,12 +94,12 @@ class _Fork(NamedTuple):
     """The file in memory that it writes to."""
     packed: bytes
     is_first: bool
-    """All readers read at once, within limits; else one after the other."""
+    """Whether all readers read at once, within limits; if not, one after the other."""
     deadline: float
 
 
 def _serve(worker: int, readers: Readers, limits: _Limits) -> None:
-    """Fork a process for each page that comes, and pass on what it has found."""
+    """Fork a process for each incoming page, and send its findings on."""
     forks: dict[int, _Fork] = {}
     poll = select.poll()
     while True:
@@ -147,7 +148,7 @@ def _end(
     limits: _Limits,
     worker: int,
 ) -> None:
-    """Pass on what a process has found that has ended; if it died, let the readers try alone."""
+    """Send on the findings of an ended process; if it died, run the readers one by one."""
     fork = forks.pop(watched)
     poll.unregister(watched)
     os.close(watched)
@@ -199,12 +200,12 @@ def _by_each(readers: Readers, asked: Asked, limits: _Limits) -> Findings:
 def _step(
     read: Callable[[Asked, Answer, Findings], None], asked: Asked, findings: Findings
 ) -> Findings:
-    read(asked, asked.answer(), findings)  # a fork's own: nothing is seen of it elsewhere
+    read(asked, asked.answer(), findings)  # runs in a fork, so its changes stay there
     return findings
 
 
 def _forms(readers: Readers, asked: Asked, findings: Findings, limits: _Limits) -> list[str]:
-    """Return the forms that a page may hold; none if not even that can be told."""
+    """Return the forms that a page may hold; [] if the search for them died."""
 
     def look() -> Findings:
         return Findings(unread=" ".join(readers.forms(asked, findings)))
@@ -226,7 +227,7 @@ def _distilled(
 
 
 def _tried(limits: _Limits, read: Callable[[], Findings]) -> Findings | None:
-    """Return what is found in a fork within limits; None if it died."""
+    """Return the findings of a fork within limits; None if it died."""
     found = os.memfd_create("tried")
 
     def within() -> None:
@@ -287,7 +288,7 @@ def _virtual_bytes() -> int:
 
 
 def _content(file: int) -> bytes:
-    """Return what forks have written to a file in memory, and close it."""
+    """Return the bytes that forks wrote to a file in memory, and close it."""
     with os.fdopen(file, "rb") as written:
         written.seek(0)
         return written.read()

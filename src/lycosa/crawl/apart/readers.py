@@ -1,122 +1,57 @@
-"""The readers of an answer by name, and what they find.
+"""The readers of an answer by name.
 
-    type         how the fetch ended: some types are told by the first bytes of the body
+    type         the outcome: some types are recognised by the first bytes of the body
     links        the scan of the page: links, text, title, directives
     fingerprint  of the text
     language     whether the job keeps the language of the text
-    topics       what the page is about
+    topics       the topics of the page
     rdfa, json-ld, microdata, meta     structured data, each form by itself
 
-All of them are pure: what they find depends on the answer and the job. The stages call the same
+All of them are pure: their findings depend on the answer and the job. The stages call the same
 functions (`lycosa.crawl.answers`), so there is one way to read a page.
 """
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
-
-import msgspec
+from typing import TYPE_CHECKING
 
 from lycosa.config import Job
 from lycosa.crawl.answers import reading
-from lycosa.crawl.answers.page_answer import NO_FACTS, PageTopics
-from lycosa.crawl.answers.triples import distiller_of
+from lycosa.crawl.apart.findings import Asked, Findings
+from lycosa.crawl.features.triples import distiller_of
 from lycosa.extract.echo import own_name
-from lycosa.extract.facts import Facts
 from lycosa.extract.fingerprint import fingerprints
-from lycosa.extract.structured.distiller import Found, Page
+from lycosa.extract.structured.distiller import Page
 from lycosa.records import Answer, Outcome
 
 if TYPE_CHECKING:
-    from lycosa.crawl.answers.languages import LanguageFilter
-    from lycosa.crawl.topics.classifier import Classifier
+    from lycosa.crawl.features.languages import LanguageFilter
+    from lycosa.crawl.features.topics.classifier import Classifier
 
 TYPE, LINKS, FINGERPRINT = "type", "links", "fingerprint"
 LANGUAGE, TOPICS = "language", "topics"
-
-
-class Asked(NamedTuple):
-    """An answer to read, in values that any process can be handed."""
-
-    status: int
-    headers: tuple[tuple[str, str], ...]
-    by_name: dict[str, str] | None
-    body: bytes
-    url: str
-    path: str
-    """The key without the site: a page that names itself is recognised by it."""
-    label: str
-    """With what the blank nodes of the fetch begin."""
-
-    def answer(self) -> Answer:
-        """Return the answer."""
-        return Answer(self.status, self.headers, self.body, 0.0, 0.0, by_name=self.by_name)
-
-
-class Findings(msgspec.Struct):
-    """Everything that the readers have found in one answer."""
-
-    outcome: Outcome = Outcome.KEPT
-    facts: Facts = msgspec.field(default_factory=lambda: NO_FACTS)
-    is_sitemap: bool = False
-    fingerprint: int = 0
-    nameless_fingerprint: int = 0
-    is_foreign: bool | None = None
-    """None if the worker is to tell, as in crawls with plugins."""
-    topics: PageTopics | None = None
-    structured: Found | None = None
-    unread: str = ""
-
-    def packed(self) -> tuple[Any, ...]:
-        """Return everything as plain values, for `marshal`: text may hold lone surrogates."""
-        found, topics = self.structured, self.topics
-        return (
-            int(self.outcome),
-            msgspec.structs.astuple(self.facts),
-            self.is_sitemap,
-            self.fingerprint,
-            self.nameless_fingerprint,
-            self.is_foreign,
-            None if topics is None else (list(topics.probabilities), list(topics.found)),
-            None if found is None else (found.triples, dict(found.counts), dict(found.left_out)),
-            self.unread,
-        )
-
-    @classmethod
-    def unpacked(cls, packed: tuple[Any, ...]) -> Findings:
-        """Return what `packed` made values of."""
-        outcome, facts, is_sitemap, whole, nameless, is_foreign, topics, found, unread = packed
-        return cls(
-            Outcome(outcome),
-            Facts(*facts),
-            is_sitemap,
-            whole,
-            nameless,
-            is_foreign,
-            None if topics is None else PageTopics(*topics),
-            None if found is None else Found(found[0], Counter(found[1]), Counter(found[2])),
-            unread,
-        )
 
 
 class Readers:
     """Reads answers for a job."""
 
     def __init__(self, job: Job, *, has_plugins: bool) -> None:
-        """`has_plugins`: language and topics are the worker's, as plugins may change the text."""
+        """With `has_plugins`, leave language and topics to the worker: plugins may change the
+        text."""
         self._job = job
         self._distiller = distiller_of(job) if job.structured.forms else None
         self._languages: LanguageFilter | None = None
         self._classifier: Classifier | None = None
         self._tells_language = not has_plugins
         if job.extract.languages and not has_plugins:
-            from lycosa.crawl.answers.languages import LanguageFilter  # loads a detector
+            from lycosa.crawl.features.languages import LanguageFilter  # loads a detector
 
             self._languages = LanguageFilter(job)
         if job.topics.model and not has_plugins:
-            from lycosa.crawl.topics.classifier import Classifier  # few crawls have a model
+            from lycosa.crawl.features.topics.classifier import (
+                Classifier,  # few crawls have a model
+            )
 
             self._classifier = Classifier(job, 0)
 
@@ -131,7 +66,8 @@ class Readers:
         return findings
 
     def steps(self) -> Sequence[tuple[str, Callable[[Asked, Answer, Findings], None]]]:
-        """Return the readers but those of structured data, in the order of their needs."""
+        """Return all readers except those of structured data, in the order of their
+        dependencies."""
         return (
             (TYPE, self._judge),
             (LINKS, self._scan),

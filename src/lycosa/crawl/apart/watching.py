@@ -1,8 +1,8 @@
-"""Watches how processes read, for the supervisor that has started them.
+"""Watches reading processes, for the supervisor that has started them.
 
-A process that reads one page for too long, or takes too much memory for it, does not answer any
-more, so the supervisor kills it. Of a process that died it is told whether a page is to blame that
-was not suspected before: then a successor gets further.
+A process that reads one page for too long, or uses too much memory for it, no longer answers, so
+the supervisor kills it. For a process that died, the supervisor learns whether a page is to blame
+that was not suspected before: if so, a successor will make progress.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pathlib import Path
 from lycosa.marks import LOOK_SECONDS, Overseer, path_of, read
 
 STOP_GRACE_SECONDS = 1.0
-"""After `stop_seconds` a worker ends what is under way; one that reads cannot."""
+"""Time after `stop_seconds` for a worker to end its requests; a reading worker cannot."""
 
 
 class Watching:
@@ -31,11 +31,11 @@ class Watching:
         self._overseers[number] = Overseer(path, pid), path, pid
 
     def stopping(self, stop_seconds: float) -> None:
-        """Kill what is still reading when the time for a stop is over."""
+        """Kill processes that are still reading when the time for a stop is over."""
         self._must_end_at = time.monotonic() + stop_seconds + STOP_GRACE_SECONDS
 
     def look(self) -> Iterator[tuple[int, str]]:
-        """Yield the processes that must be killed, and why."""
+        """Yield the processes that must be killed, each with the reason."""
         now = time.monotonic()
         most = LOOK_SECONDS if now >= self._must_end_at else 0.0
         for number, (overseer, _, _) in list(self._overseers.items()):
@@ -43,7 +43,7 @@ class Watching:
                 yield number, why
 
     def died(self, number: int) -> str | None:
-        """Return the file of a process that died of a page not suspected before, else None."""
+        """Return the file of a process that died of a page not suspected before; None otherwise."""
         _, path, pid = self._overseers.pop(number)
         words = read(path)
         if words is None or words.process != pid:

@@ -83,12 +83,12 @@ def _read(line: bytes) -> dict[str, object]:
     except ValueError as problem:
         raise Wrong(f"it is not JSON: {problem}" if line.strip() else "the line is empty") from None
     if not isinstance(given, dict):
-        raise Wrong("it is JSON, but no object")
+        raise Wrong("it is JSON, but not an object")
     return given
 
 
 def _no_number(name: str) -> float:
-    raise ValueError(f"{name} is no number")
+    raise ValueError(f"{name} is not a number")
 
 
 def _written(given: object) -> str:
@@ -142,12 +142,12 @@ def robots(job: Job) -> Batch:
         except UnicodeEncodeError as problem:
             raise Wrong(
                 f"`robots_latin1` has U+{ord(content[problem.start]):04X}: every character must "
-                "stand for one byte, up to U+00FF"
+                "represent one byte, up to U+00FF"
             ) from None
         try:
             decision = found.decide(path_as_written(url))
         except ValueError as problem:
-            raise Wrong(f"`url` cannot be taken apart: {problem}") from None
+            raise Wrong(f"`url` cannot be parsed: {problem}") from None
         line = decision.line
         return {
             "allowed": decision.is_allowed,
@@ -166,7 +166,7 @@ def pages(job: Job, scope: ScopeChecker | None) -> Batch:
         raw_url = optional_text(given, "url")
         url = None if raw_url is None else canonicalize(raw_url)
         if raw_url is not None and url is None:
-            raise Wrong(f"`url` is no URL that can be crawled: {refusal(raw_url)}")
+            raise Wrong(f"`url` is not a URL that can be crawled: {refusal(raw_url)}")
         sent = answer_of_file(path, optional_text(given, "content_type"), job)
         return page_table(check_page(sent, url, job, scope))
 

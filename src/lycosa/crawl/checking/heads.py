@@ -1,8 +1,8 @@
-"""Ask many URLs whether they are there, as politely as a crawl, and keep nothing of their content.
+"""Check whether many URLs exist, as politely as a crawl, and keep no content.
 
-A URL is asked for by HEAD. A server that refuses HEAD (405 or 501) is asked by GET, and only the
-beginning of the body is read. Redirects are followed. Of all hosts the one that may be asked first
-comes first, so that the pauses of hosts run side by side.
+A URL is asked for by HEAD. If a server refuses HEAD (405 or 501), it is asked by GET, and only the
+beginning of the body is read. Redirects are followed. The next request goes to the host that is due
+first, so that the pauses of hosts run in parallel.
 
 Always true, as for a single page (`single_fetch`): robots files are obeyed, pauses kept, addresses
 guarded; one request at a time.
@@ -21,20 +21,20 @@ from lycosa.records import Outcome, Purpose
 from lycosa.url import canonicalize, host_of, key_of, url_of
 
 FIRST_BYTES = 1024
-"""Of the body; what the network had already brought is read with it."""
+"""First bytes of the body that are read; bytes already received are read with them."""
 MOST_REDIRECTS = 5
 _HEAD_REFUSED = frozenset({405, 501})
 
 
 class AskedHead(NamedTuple):
-    """What a URL answered."""
+    """Answer of a URL."""
 
     url: str
     outcome: Outcome
-    """After redirects; `REDIRECTED` where there were too many."""
+    """Outcome after redirects; `REDIRECTED` if there were too many."""
     status: int
     end_url: str
-    """Where its redirects end."""
+    """URL at the end of its redirects."""
     moment: float
 
 

@@ -64,7 +64,7 @@ def _path_table(path: CheckedPath, is_reachable: bool) -> Table:
         "allowed": decision.is_allowed and is_reachable,
         "rule": decision.line.text if decision.line else None,
         "line": decision.line.number if decision.line else None,
-        "why": decision.why if is_reachable else "the robots file cannot be had",
+        "why": decision.why if is_reachable else "the robots file cannot be fetched",
     }
 
 

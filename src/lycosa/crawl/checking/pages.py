@@ -1,10 +1,10 @@
-"""Show what a crawl would extract from a page: outcome, facts, structured data, and links.
+"""Show the content that a crawl would extract from a page: outcome, facts, triples, and links.
 
 The page goes through the same functions as in a crawl (`judge`, `read_page`, `links_of_page`).
 Links that a crawl would refuse and only count are listed here with the reason.
 
-Always true: the links without a refusal are those that a crawl of this job would keep, in
-their order, each pair of URL and kind once.
+Always true: the links without a refusal are those that a crawl of this job would keep, in their
+order, each pair of URL and kind once.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from lycosa.crawl.answers.reading import (
     read_page,
     redirect_of,
 )
-from lycosa.crawl.answers.triples import distiller_of
 from lycosa.crawl.checking.scope import ScopeChecker
+from lycosa.crawl.features.triples import distiller_of
 from lycosa.errors import LycosaError
 from lycosa.extract import charset
 from lycosa.extract.facts import Facts
@@ -34,15 +34,15 @@ from lycosa.url import canonical_key, parse, refusal, url_of
 from lycosa.url.scope import OUT_OF_SCOPE
 
 NO_BASE = "no-base"
-"""Why a relative reference leads nowhere: the URL of the page is not known."""
+"""Reason why a relative reference has no target: the URL of the page is not known."""
 
 
 NOWHERE = "about:blank"
-"""Stands for the URL of a page that has none."""
+"""Placeholder for the URL of a page without one."""
 
 
 class CheckedLink(NamedTuple):
-    """A link, and what becomes of it."""
+    """A link and its fate."""
 
     href: str
     kind: LinkKind
@@ -50,14 +50,14 @@ class CheckedLink(NamedTuple):
     rel: str
     times: int
     url: str | None
-    """In its canonical form; None if it has none."""
+    """The canonical form; None if there is none."""
     key: str | None
     refusal: str | None
-    """Why a crawl would not go there; None if it would."""
+    """Reason why a crawl would not follow it; None if it would."""
 
 
 class CheckedPage(NamedTuple):
-    """What a crawl would know of a page."""
+    """A crawl's knowledge of a page."""
 
     url: str | None
     status: int
@@ -73,7 +73,7 @@ class CheckedPage(NamedTuple):
     fingerprint: int
     links: tuple[CheckedLink, ...]
     structured: Found
-    """Its structured data, without what the job's filter drops."""
+    """Structured data, without triples that the job's filter drops."""
 
     @property
     def kept_links(self) -> list[CheckedLink]:
@@ -85,20 +85,20 @@ def answer_of_file(path: Path, content_type: str | None, job: Job) -> Answer:
     """Return the content of a file as if a server had sent it."""
     try:
         if path.exists() and not path.is_file():
-            raise LycosaError(f"{path}: is not a file\n  give the path of one page")
+            raise LycosaError(f"{path}: not a file\n  give the path of one page")
         with path.open("rb") as file:
             body = file.read(job.fetch.largest_body_bytes + 1)
     except OSError as error:
         raise LycosaError(
             f"{path}: cannot be read: {error.strerror}\n  check the path of the page"
         ) from None
-    except ValueError as error:  # a name that no file can have
+    except ValueError as error:  # no file can have this name
         raise LycosaError(f"{str(path)!r}: cannot be read: {error}") from None
     return answer_of_bytes(body, content_type, job)
 
 
 def answer_of_bytes(body: bytes, content_type: str | None, job: Job) -> Answer:
-    """Return a body as if a server had sent it; one that is too long is cut off."""
+    """Return a body as if a server had sent it; a body that is too long is cut off."""
     largest = job.fetch.largest_body_bytes
     headers = (("Content-Type", content_type),) if content_type else ()
     return Answer(200, headers, body[:largest], 0.0, 0.0, truncated=len(body) > largest)
@@ -107,7 +107,7 @@ def answer_of_bytes(body: bytes, content_type: str | None, job: Job) -> Answer:
 def check_page(
     answer: Answer, url: str | None, job: Job, scope: ScopeChecker | None = None
 ) -> CheckedPage:
-    """Read an answer for a canonical URL; with a scope, links out of it are refused."""
+    """Read an answer for a canonical URL; with a scope, links outside of it are refused."""
     outcome = judge(answer, job)
     facts = read_page(answer, job) if outcome is Outcome.KEPT else Facts()
     base = (parse(facts.base, url) if facts.base else None) or url
@@ -144,7 +144,7 @@ def _structured(answer: Answer, url: str | None, job: Job, facts: Facts) -> Foun
 def _links(
     answer: Answer, facts: Facts, job: Job, base: str | None, scope: ScopeChecker | None
 ) -> tuple[CheckedLink, ...]:
-    """Return the links that a crawl would keep, merged as it does, and all refused ones."""
+    """Return the links that a crawl would keep, merged in the same way, and all refused ones."""
     raw_links = links_of_page(answer, facts, job)
     reasons = raw_links.reasons or [""] * len(raw_links.hrefs)
     found: list[CheckedLink] = []

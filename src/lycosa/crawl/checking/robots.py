@@ -9,7 +9,7 @@ from lycosa.fetch.robots.lines import Decision, ExplainedRobots
 from lycosa.url import canonical_key, refusal, site_of, url_of
 
 OTHER_SITE = "other-site"
-"""Why this file does not apply to a URL: its site has one of its own."""
+"""Reason why this file does not apply to a URL: its site has a file of its own."""
 
 _ANYWHERE = "http://example.org/"
 
@@ -45,6 +45,6 @@ def _check_path(robots: ExplainedRobots, url: str, base: str, site: str | None) 
 
 
 def path_as_written(url: str) -> str:
-    """Return path and query of a URL without changing a letter; raises ValueError."""
+    """Return path and query of a URL unchanged; raises ValueError."""
     parts = urlsplit(url)
     return (parts.path or "/") + ("?" + parts.query if parts.query else "")

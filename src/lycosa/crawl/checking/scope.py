@@ -1,10 +1,10 @@
 """Decide whether a URL is in the scope of a job, and name the rule that decides.
 
 A crawl asks all rules at once. This module asks them one by one, each as a `Scope` of its own and
-in the same order, so that it also knows which rule decided and what the transforms before it did.
+in the same order, so that it also knows the deciding rule and the transforms before it.
 
 Always true: `is_wanted` and `reason` agree with the `JobScope` of a crawl of this job, with one
-exception: in a job that fetches seeds alone, a URL that is no seed is `too-deep`.
+exception: in a job that only fetches seeds, a URL that is not a seed is `too-deep`.
 """
 
 from __future__ import annotations
@@ -48,13 +48,13 @@ class CheckedScope(NamedTuple):
     url: str
     is_wanted: bool
     reason: str
-    """The name under which a crawl counts it; `why` says it in words."""
+    """Name under which a crawl counts it; `why` explains it."""
     why: str
     rule: AskedRule | None = None
-    """The rule that decided; None where none did."""
+    """The deciding rule; None if no rule decided."""
     transforms: tuple[AskedRule, ...] = ()
     canonical: str | None = None
-    """The URL that a crawl would fetch, after all transforms."""
+    """URL that a crawl would fetch, after all transforms."""
     key: str | None = None
     is_dynamic: bool | None = None
     depth: int | None = None
@@ -90,11 +90,11 @@ class ScopeChecker:
             log.close()
 
     def check(self, url: str, base: str | None = None) -> CheckedScope:
-        """Return the verdict on a URL, as a user or a page writes it."""
+        """Return the verdict on a URL as written by a user or a page."""
         key = canonical_key(url, base)
         if key is None:
             reason = refusal(url, base) or "invalid"
-            return CheckedScope(url, False, reason, "it is no URL that can be crawled")
+            return CheckedScope(url, False, reason, "it is not a URL that can be crawled")
         ruled = self.scope.ask_plugins(key)
         if isinstance(ruled, Verdict):
             verdict, rule, transforms = ruled, None, list[AskedRule]()
@@ -111,7 +111,7 @@ class ScopeChecker:
         is_wanted = verdict.key is not None
         if is_wanted and not depth and final not in self._seed_keys():
             is_wanted, reason = False, "too-deep"
-            why = "only seeds are fetched, and what they redirect to (depth 0)"
+            why = "only seeds and the targets of their redirects are fetched (depth 0)"
         return CheckedScope(
             url,
             is_wanted,
@@ -150,19 +150,19 @@ class ScopeChecker:
 
     def _why(self, key: str, reason: str, rule: AskedRule | None) -> str:
         if reason.startswith(REASON):
-            return f"the plugin `{reason.split(':')[1]}` says so"
+            return f"the plugin `{reason.split(':')[1]}` decides so"
         if reason == NOT_OPENED:
-            return "the job asks certain servers of this machine alone ([fetch] loopback_origins)"
+            return "the job only asks certain servers on this machine ([fetch] loopback_origins)"
         if reason == REFUSED_PORT:
-            return "another service than the web has this port; name it in [fetch] ports"
+            return "the port belongs to a service other than the web; add it to [fetch] ports"
         if reason == BAD_TRANSFORM:
-            return "a transform made something of it that is no URL"
+            return "a transform turned it into something that is not a URL"
         if rule is not None:
             return "the first rule that accepts or rejects it"
         if reason == OUT_OF_SCOPE and self.scope.hosts:
-            return "no rule decides, and its host is none of the seeds' hosts"
+            return "no rule decides, and its host is not a host of a seed"
         if reason == OUT_OF_SCOPE:
-            return "no rule accepts it, and others are accepted by name"
+            return "no rule accepts it, and the job has rules that accept other URLs"
         if self.scope.has_host(key):
             return "no rule decides, and it is on the host of a seed"
-        return "no rule decides, and there are no seeds to whose hosts a crawl would keep"
+        return "no rule decides, and there are no seeds whose hosts would limit the crawl"

@@ -1,15 +1,15 @@
 """Ask a site for its robots file and one page, as politely as a crawl (`lycosa check`).
 
 Requests use the transport of a crawl, with the address guard, the limits on time and size and the
-user agent of the job. The pauses between two requests to a host or an address are those of a
-crawl, too, with Crawl-delay and Retry-After.
+user agent of the job. The pauses between two requests to a host or an address are those of a crawl
+too, with Crawl-delay and Retry-After.
 
 Always true:
   * a page is asked for only after its site's robots file, and only if that allows it;
   * a public host is not asked without a contact in the user agent;
-  * nothing is asked twice, and no redirect of a page is followed.
+  * no request is sent twice, and no redirect of a page is followed.
 
-Not here: pauses between two runs of the command; its user must keep those.
+Not here: pauses between two runs of the command, which are up to the user.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import NamedTuple, TypeVar
 
 from lycosa.clock import RealClock
 from lycosa.config import Job
-from lycosa.crawl.answers.site_files.robots import read_answer
+from lycosa.crawl.answers.robots import read_answer
 from lycosa.crawl.pauses import pause_after
 from lycosa.crawl.processes.access import fetch_of
 from lycosa.crawl.processes.run import require_contact
@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 class AskedRobots(NamedTuple):
-    """A site's robots file, or why it could not be fetched."""
+    """A site's robots file, or the reason why it could not be fetched."""
 
     url: str
     """Its URL, after redirects."""
@@ -51,7 +51,7 @@ class AskedRobots(NamedTuple):
 
 
 class AskedPage(NamedTuple):
-    """The answer for a page, or why it was not asked for."""
+    """The answer for a page, or the reason why it was not asked for."""
 
     robots: AskedRobots
     decision: Decision
@@ -95,7 +95,7 @@ class Asker:
         return AskedRobots(url_of(target), note, None, self._explained(b""))
 
     def due(self, key: str) -> float:
-        """Return when the host of a URL may be asked again, as far as that is known."""
+        """Return the moment from which the host of a URL may be asked again; 0 if unknown."""
         host, asked = host_of(key), self._known.get(site_of(key))
         delay = asked.robots.rules.crawl_delay_seconds if asked is not None else 0.0
         return max(self._due.get(host, 0.0), self._ended.get(host, 0.0) + delay)
@@ -115,7 +115,7 @@ class Asker:
         host, delay = host_of(key), asked.robots.rules.crawl_delay_seconds
         if delay > self._job.politeness.longest_pause_seconds:
             return AskedPage(asked, decision, self._unasked(Outcome.HOST_PUT_OFF))
-        # A Crawl-delay counts from the host's last answer, as the one that names it.
+        # A Crawl-delay counts from the host's last answer, like that of the file that names it.
         ended = self._ended.get(host, self._clock.now())
         self._due[host] = max(self._due.get(host, 0.0), ended + delay)
         most = self._job.fetch.largest_body_bytes if most_bytes is None else most_bytes
@@ -128,7 +128,7 @@ class Asker:
             return AskedRobots(url_of(target), note, failure, self._explained(b""))
         if 200 <= answer.status < 300:
             return AskedRobots(url_of(target), "", None, self._explained(answer.body))
-        note = f"there is none (status {answer.status}): everything is allowed"
+        note = f"the site has none (status {answer.status}): everything is allowed"
         return AskedRobots(url_of(target), note, None, self._explained(b""))
 
     def _explained(self, body: bytes) -> ExplainedRobots:
@@ -147,7 +147,7 @@ class Asker:
         return answer
 
     def _send(self, request: Request) -> Answer:
-        """Send a request when its host and its address have had their pauses."""
+        """Send a request after the pauses of its host and its address."""
         host, address = request.host, f"address {request.address}"
         self._wait(host, max(self._due.get(host, 0.0), self._due.get(address, 0.0)))
         answer: Answer = self._awaited(partial(self._transport.send, request))
@@ -178,10 +178,10 @@ class Asker:
 def _unreachable(answer: Answer) -> tuple[Outcome, str]:
     """Return the outcome for pages of a site without a readable robots file, and a note."""
     if answer.failure is Outcome.REFUSED_ADDRESS:
-        note = "its address is private or loopback; --allow-private asks it all the same"
+        note = "its address is private or loopback; add --allow-private to ask it"
         return answer.failure, note
     if answer.failure is Outcome.NAME_FAILURE:
         return answer.failure, "its host has no address"
     what = answer.failure.name.lower() if answer.failure else answer.status
-    note = f"it cannot be had ({what}): nothing is allowed until it can"
+    note = f"it cannot be fetched ({what}): nothing is allowed until it can"
     return Outcome.ROBOTS_UNREACHABLE, note

@@ -1,4 +1,4 @@
-"""Extract the structured data of one document: all of it, or as a job would keep it.
+"""Extract the structured data of one document: all triples, or those that a job would keep.
 
 {"file", "base"?, "media_type"?}    → {"ntriples", "left_out"}
 """
@@ -9,9 +9,9 @@ from pathlib import Path
 
 from lycosa.config import Job
 from lycosa.crawl.answers.reading import read_page
-from lycosa.crawl.answers.triples import distiller_of
 from lycosa.crawl.checking.batch import Batch, Given, optional_text, text
 from lycosa.crawl.checking.pages import answer_of_file
+from lycosa.crawl.features.triples import distiller_of
 from lycosa.extract.structured.distiller import Distiller, Found, Page
 from lycosa.records import Answer
 
@@ -26,7 +26,7 @@ MEDIA_TYPES = {
     ".jsonld": JSON_LD,
     ".json": JSON_LD,
 }
-"""By the ending of a file's name; any other is taken for HTML."""
+"""Media types by file name ending; any other file is taken for HTML."""
 
 
 def media_type_of(path: Path) -> str:
@@ -41,7 +41,7 @@ def distil(answer: Answer, base: str, job: Job, *, is_filtered: bool) -> Found:
     if content_type.partition(";")[0].strip().lower() == JSON_LD:
         return distiller.distil_json_ld(answer.body, base)
     facts = read_page(answer, job)
-    # A crawl trusts the scan for which forms a page has; a check tries all of them.
+    # A crawl uses the scan's result for the forms of a page; a check tries all of them.
     facts.has_rdfa = facts.has_microdata = facts.has_json_ld = facts.has_meta = True
     return distiller.distil(Page(answer.body, base, content_type, facts), "b")
 

@@ -33,9 +33,9 @@ from lycosa.url import (
 )
 
 REFUSALS = {
-    "invalid": "the URL Standard cannot parse it",
+    "invalid": "it cannot be parsed by the URL Standard",
     "scheme": "it is neither http nor https",
-    "credentials": "it carries a user name or a password, which are not ours to use",
+    "credentials": "it carries a user name or a password, which a crawl does not use",
     "too-long": f"a URL has at most {LONGEST_URL:,} characters, a reference {LONGEST_HREF:,}",
 }
 """The reasons of `lycosa.url.refusal` in words."""
@@ -49,14 +49,14 @@ _MUST_BE_ESCAPED = re.compile(r"""[^\x21-\x7e]|["<>`{}^|']""")
 
 
 class Step(NamedTuple):
-    """One change, and the URL after it."""
+    """A change, and the URL after it."""
 
     what: str
     url: str
 
 
 class CheckedUrl(NamedTuple):
-    """The result for a reference; everything after `refusal` is None if it is refused."""
+    """Result for a reference; the fields after `refusal` are None if it is refused."""
 
     url: str
     base: str | None
@@ -72,7 +72,7 @@ class CheckedUrl(NamedTuple):
 
 
 def check_url(url: str, base: str | None, partitioner: Partitioner) -> CheckedUrl:
-    """Return everything that Lycosa derives from a reference alone."""
+    """Return all facts that Lycosa derives from a reference alone."""
     canonical = canonicalize(url, base)
     if canonical is None:
         return CheckedUrl(url, base, refusal(url, base) or "invalid")
@@ -235,7 +235,7 @@ _CHANGES_OF_PARTS: tuple[tuple[str, Callable[[str], str]], ...] = (
 )
 _CHANGES_AT_THE_END: tuple[tuple[str, Callable[[str], str]], ...] = (
     ("fragment dropped: it is never sent", _without_fragment),
-    ("characters that may not stand in a URL escaped", _escaped),
+    ("characters that a URL must not contain escaped", _escaped),
     ("fragment dropped: it is never sent", _without_fragment),  # if spaces stood before it
     ("`?` dropped: nothing follows it", _without_mark),
     ("escapes in capital letters", _upper_escapes),

@@ -1,22 +1,22 @@
-"""Control of a crawl that runs: what its operator orders, and what it shows of itself.
+"""Control of a crawl that runs: the operator's orders, and the crawl's report of itself.
 
-An order is a numbered note in the crawl's log. So it is durable when it is accepted, a resumed
-crawl knows it, and a crawl whose log is in a server needs nothing more. The process that leads a
-crawl looks for the next number four times a second, and its workers apply what is new.
+An order is a numbered note in the crawl's log. It is therefore durable when it is accepted, and a
+resumed crawl knows it. A crawl whose log is in a server needs no further channel. The process that
+leads a crawl looks for the next number four times a second, and its workers apply the new orders.
 
-    orders     the records: what can be ordered, and what all orders together put in force
+    orders     records of all kinds of order, and the settings that all orders put in force
     desk       gives an order: checks it against the job and notes it under the next number
     applying   a worker's part: applies orders to its partitions, each once
-    decisions  the events by which an order changes a partition: block, unblock, retry, bring back
-    live_job   the job that a worker goes by while the operator changes it
+    decisions  events by which an order changes a partition: block, unblock, retry, bring back
+    live_job   the job that a worker follows while the operator changes it
     watch      looks for new orders, for the process that leads a crawl
-    preview    counts for which URLs of the queue a rule holds
-    refused    finds the links that a rule has refused while it held
-    live       `live.json`: the crawl at this moment, for programs that look once a second
-    metrics    the figures of such a moment, in the format of Prometheus
+    preview    counts the URLs in the queue that match a rule
+    refused    finds the links that a rule refused while it was in force
+    live       `live.json`: the state of the crawl, for programs that look once a second
+    metrics    the same figures in the format of Prometheus
 
 Always true:
-  * an order has effect once on each partition: its events and `OrderApplied` are one commit;
+  * an order takes effect once on each partition: its events and `OrderApplied` are one commit;
   * orders are applied in the order of their numbers, on every partition;
   * no order loosens robots rules, pauses below the job's own, the address guard, contact, plugins
     or paths.

@@ -1,24 +1,23 @@
-"""Applies orders to the partitions of a worker: each once on each partition, in their order.
+"""Applies orders to the partitions of a worker: each order once on each partition, by number.
 
-    learn     orders that are new: rules and settings are adopted, then every partition has its turn
-    on_begin  a partition that is taken later gets what its log does not know, before its first turn
+    learn     new orders: rules and settings are adopted, then the orders reach every partition
+    on_begin  a partition that is taken later gets the orders its log lacks, before its first
+    request
 
-What an order decides on a partition and the event that says so (`OrderApplied`) are recorded in one
-callback, so they are cut into one batch: after a kill both are there, or neither, and then the next
-owner of the partition applies the order.
+An order's decision for a partition and the event that records it (`OrderApplied`) are recorded in
+one callback, so one batch holds them. After a kill either both are there or neither is; if neither
+is, the next owner of the partition applies the order.
 
-Always true: the state of a partition says which orders were applied to it, and nothing else does.
+Always true: the state of a partition alone tells which orders were applied to it.
 """
 
 from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from lycosa.config.requests import Limits
-from lycosa.crawl.control import decisions
-from lycosa.crawl.control.decisions import Decision
 from lycosa.crawl.control.live_job import Bandwidth, LiveJob
 from lycosa.crawl.control.orders import (
     Block,
@@ -37,6 +36,9 @@ from lycosa.frontier.partition import Partition
 from lycosa.records import HostChanged, OrderApplied, Reopened
 from lycosa.url import key_of, reversed_host_of
 
+if TYPE_CHECKING:
+    from lycosa.crawl.control.decisions import Decision
+
 log_messages = logging.getLogger(__name__)
 
 
@@ -46,7 +48,7 @@ class Applier:
     def __init__(
         self, ports: Ports, worker: Worker, on_applied: Callable[[int], None] = lambda number: None
     ) -> None:
-        """`on_applied` is told the number up to which all partitions of the worker are durable."""
+        """Call `on_applied` with the number up to which orders are durable on all partitions."""
         self._clock = ports.clock
         self._scope = ports.scope
         self._partitioner = ports.partitioner
@@ -58,14 +60,14 @@ class Applier:
         self._on_applied = on_applied
         self._given: list[Numbered] = []
         self._were_paused: list[bool] = []
-        """After each order."""
+        """Whether the crawl was paused after each order."""
         self._begun: dict[int, Partition] = {}
         self._told = -1
         self.in_force = InForce()
         worker.on_begin = self._on_begin
 
     def learn(self, given: Sequence[Numbered]) -> None:
-        """Apply orders that are new, as far as none is missing before them."""
+        """Apply new orders, up to the first gap in their numbers."""
         for one in given:
             if one.number == self.in_force.last + 1:
                 self._given.append(one)
@@ -75,7 +77,7 @@ class Applier:
         self.catch_up()
 
     def catch_up(self) -> None:
-        """Apply to all partitions that have begun what was not applied to them yet."""
+        """Apply to all partitions that have begun the orders that they lack."""
         worker, last = self._worker, self.in_force.last
         if worker.is_over:
             return
@@ -101,13 +103,14 @@ class Applier:
 
     @property
     def has_begun(self) -> bool:
-        """Whether a partition has its turns."""
+        """Whether at least one partition has begun."""
         return bool(self._begun)
 
     # -- inside ---------------------------------------------------------------------------
 
     def _on_begin(self, partition: Partition) -> None:
-        """Apply what is missing to a partition that has asked nothing yet: its state alone."""
+        """Apply missing orders to a partition before its first request, where only its state
+        changes."""
         now, state = self._clock.now(), partition.state
         self._begun[partition.number] = partition
         for given in self._given[state.orders :]:
@@ -116,12 +119,14 @@ class Applier:
         closed = {
             record.host for record in state.errands.values() if state.hosts.closed[record.host]
         }
-        for host in closed:  # one was under way when its host was blocked, and then came a kill
+        for host in closed:  # an errand was in flight when its host was blocked, then came a kill
+            from lycosa.crawl.control import decisions  # most crawls are given no orders
+
             decision = decisions.block(state, host, now)
             self._record(partition, decision._replace(events=decision.events[1:]))
 
     def _apply_live(self, partition: Partition) -> None:
-        """Apply what is missing to a partition that is crawled."""
+        """Apply missing orders to a partition that is being crawled."""
         now = self._clock.now()
         for given in self._given[partition.state.orders :]:
             if self._must_wait(partition, given.order):
@@ -132,7 +137,7 @@ class Applier:
             self._record_applied(partition, given.number, now)
 
     def _must_wait(self, partition: Partition, order: Order) -> bool:
-        """Return whether a request is under way to a host that is about to be reopened.
+        """Return whether a request is in flight to a host that is about to be reopened.
 
         Its URL is pending, and must not be offered a second time.
         """
@@ -145,6 +150,8 @@ class Applier:
         partition.record(OrderApplied(now, number, self._were_paused[number - 1]))
 
     def _decide(self, partition: Partition, order: Order, now: float) -> Decision | None:
+        from lycosa.crawl.control import decisions  # most crawls are given no orders
+
         state = partition.state
         match order:
             case Block(host):
@@ -160,6 +167,8 @@ class Applier:
         return None
 
     def _block(self, partition: Partition, wanted: str, now: float) -> Decision | None:
+        from lycosa.crawl.control import decisions  # most crawls are given no orders
+
         state = partition.state
         host = state.host_number(wanted)
         if host is None:
@@ -197,7 +206,7 @@ class Applier:
 
 
 def _reopen(partition: Partition, event: Reopened) -> None:
-    """Record hosts and URLs that are asked again, and offer them."""
+    """Record hosts and URLs that are tried again, and offer them to the scheduler."""
     state: PartitionState = partition.state
     sites = {
         site for host in event.hosts for site in state.sites_of(host) if state.sites.closed[site]
@@ -219,17 +228,17 @@ class Budget(Protocol):
     """The limits of a worker, which orders change."""
 
     def adopt(self, limits: Limits) -> None:
-        """Go by other limits."""
+        """Follow other limits."""
 
     def halt(self, now: float) -> None:
-        """Let the time stand still."""
+        """Stop the time limit's clock."""
 
     def go_on(self, now: float) -> None:
-        """Let the time run again."""
+        """Start the time limit's clock again."""
 
 
 class Steering:
-    """Lets a worker of one machine follow orders: partitions, settings, rules, limits."""
+    """Makes a worker on one machine follow orders: partitions, settings, rules, limits."""
 
     def __init__(
         self,
@@ -240,7 +249,7 @@ class Steering:
         budget: Budget,
         share: Callable[[int], int],
     ) -> None:
-        """`share` returns the worker's part of the job's connections."""
+        """`share` returns this worker's share of the job's connections."""
         self._live = live
         self._applier = applier
         self._worker = worker
@@ -250,13 +259,13 @@ class Steering:
 
     @property
     def in_force(self) -> InForce:
-        """What the orders that were learned put in force."""
+        """The combined effect of the orders that were learned."""
         return self._applier.in_force
 
     def learn(self, given: Sequence[Numbered], now: float) -> None:
-        """Follow orders that are new."""
+        """Follow new orders."""
         limits = self._live.job.limits
-        # Once an order is recorded as applied, no request begins by what held before it.
+        # No request may begin under the old settings once an order is recorded as applied.
         self._worker.connections = 0
         self._applier.learn(given)
         settings = self.in_force.settings
@@ -274,7 +283,7 @@ class Steering:
             self._worker.look()
 
     def look(self) -> None:
-        """Go on with what had to wait, and begin requests again after a pause."""
+        """Apply orders that had to wait, and begin requests again after a pause."""
         self._applier.catch_up()
         connections = self._share(self._live.job.fetch.connections) if self._live.may_ask else 0
         if connections != self._worker.connections:

@@ -1,7 +1,7 @@
-"""What an order decides on one partition: the events to write, and how many URLs they concern.
+"""Decisions of an order for one partition: the events to write, and the number of URLs concerned.
 
-The functions read a state and change nothing. `inspect.edits` writes the events to a crawl that
-does not run, `applying` to one that does.
+The functions read a state and change nothing. `inspect.edits` writes the events to a crawl that is
+not running, `applying` to one that is.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ FAILED = TRANSIENT | {
     Outcome.UNREACHABLE,
     Outcome.HOOK_FAILED,
 }
-"""Outcomes that `retry` tries again; a 404, or a refusal by robots rules, is no failure."""
+"""Outcomes that `retry` tries again; a 404 or a refusal by robots rules is not a failure."""
 
 
 class Decision(NamedTuple):
@@ -49,16 +49,16 @@ class Decision(NamedTuple):
 
     events: list[AnyEvent]
     found: Sequence[RobotsFound] = ()
-    """Messages for the partitions of their sites."""
+    """Messages to the partitions of these sites."""
     urls: int = 0
-    """How many URLs leave the queue, or come back into it."""
+    """Number of URLs that leave the queue or return to it."""
 
 
 # -- retry --------------------------------------------------------------------------------
 
 
 def retry_failed(state: PartitionState, now: float, guard: AddressGuard) -> Decision | None:
-    """Make failed URLs pending again, and begin the patience anew."""
+    """Make failed URLs pending again, and restart the patience."""
     every = range(len(state.host_names))
     hosts = [host for host in every if _can_be_reopened(state, host, guard, now)]
     reopened_hosts = set(hosts)
@@ -77,7 +77,7 @@ def retry_failed(state: PartitionState, now: float, guard: AddressGuard) -> Deci
 
 
 def retry_traps(state: PartitionState, now: float) -> Decision | None:
-    """Make URLs pending that were put aside as traps, and pages of mirrors."""
+    """Make pending again the URLs put aside as traps, and the pages of mirrors."""
     hosts = [
         host
         for host, closed in enumerate(state.hosts.closed)
@@ -115,7 +115,7 @@ def _can_be_reopened(state: PartitionState, host: int, guard: AddressGuard, now:
     """Return whether a host is closed for a reason that may be over."""
     closed = state.hosts.closed[host]
     if closed == Outcome.HOST_PUT_OFF:
-        return state.hosts.due[host] <= now  # it has said itself when it may be asked again
+        return state.hosts.due[host] <= now  # the host itself said when to ask again
     if closed == Outcome.REFUSED_ADDRESS:
         address = state.address_of(host)
         return not address or guard.refusal(address) is None
@@ -137,9 +137,9 @@ def _is_or_becomes_open(state: PartitionState, page: int, reopened: set[int]) ->
 def block(
     state: PartitionState, host: int, now: float, *, forget: bool = False, keep: Sequence[int] = ()
 ) -> Decision:
-    """Close a host; it is not asked on behalf of another site, either.
+    """Close a host, also for errands on behalf of other sites.
 
-    `keep` are errands that are under way: their answers decide.
+    Errands in `keep` are in flight; their answers decide their end.
     """
     pending = sum(
         state.sites.pending[site] for site in state.sites_of(host) if not state.sites.closed[site]
@@ -157,13 +157,13 @@ def block(
 
 
 def block_unknown(reversed_host: str, now: float) -> Decision:
-    """Block a host in a partition that has no URL of it yet, and may get one."""
+    """Block a host in a partition that has no URL of it yet, and may get one later."""
     blocked = HostReport(reversed_host, closed=Outcome.BLOCKED)
     return Decision([BatonTaken(now, 0, [blocked], is_held=False)])
 
 
 def unblock(state: PartitionState, reversed_host: str, now: float) -> Decision | None:
-    """Reopen a blocked host, and make pages pending that were deleted when it was blocked."""
+    """Reopen a blocked host, and make the pages that were deleted by the block pending again."""
     host = state.host_number(reversed_host)
     if host is None or state.hosts.closed[host] != Outcome.BLOCKED:
         return None
@@ -185,7 +185,7 @@ def unblock(state: PartitionState, reversed_host: str, now: float) -> Decision |
 def bring_back(
     state: PartitionState, now: float, is_rejected: Callable[[str], bool]
 ) -> Decision | None:
-    """Make URLs pending that an added rule has ended, if no rule rejects them any more."""
+    """Make pending again the URLs that an added rule ended, unless another rule rejects them."""
     excluded = int(Outcome.EXCLUDED)
     if not state.outcomes[excluded]:
         return None

@@ -2,25 +2,23 @@
 
     order/1, order/2, …    one note an order, in JSON
 
-A note is written once, so of two clients that want the same number one gets it and the other one
-takes the next. Before a number is taken all earlier orders have been read; so an order that is
-given again under its client's id is found, and changes nothing. Another order under an id that was
-used is refused.
+A note is written once, so of two clients that want the same number one gets it and the other takes
+the next. All earlier orders are read before a number is taken. An order that is repeated under its
+client's id is therefore found, and changes nothing. A different order under a used id is refused.
 
-It makes no difference whether the crawl runs: one that does not applies the order when it is
-resumed. `Stop` alone needs a run that it can end.
+It makes no difference whether the crawl is running: a stopped crawl applies the order when it is
+resumed. Only `Stop` needs a running crawl, which it ends.
 
-Cost: one indexed read for each order there is, one write for a new one.
+Cost: one indexed read for each existing order, one write for a new order.
 """
 
 from __future__ import annotations
 
-import getpass
 import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -51,6 +49,7 @@ from lycosa.errors import ConfigError
 from lycosa.log.protocol import Log
 from lycosa.plugins.loader import load_hooks
 from lycosa.plugins.scheduling import partitioner_of
+from lycosa.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from lycosa.crawl.logs.orders import Orders
@@ -60,13 +59,13 @@ LONGEST_ID = 200
 
 
 class Given(NamedTuple):
-    """What became of an order."""
+    """Result of giving an order."""
 
     number: int
     is_new: bool
-    """False if the client has given it before: then nothing was changed."""
+    """False if the client has given this order before: then nothing was changed."""
     planted: Planted | None = None
-    """Of new seeds: how many were accepted, and which were refused."""
+    """For new seeds, how many were accepted, and which were refused."""
 
 
 def order_name(number: int) -> str:
@@ -75,7 +74,7 @@ def order_name(number: int) -> str:
 
 
 def orders(log: Log, after: int = 0) -> list[Numbered]:
-    """Return the orders with larger numbers, as far as they go without a gap."""
+    """Return the orders with larger numbers, up to the first gap."""
     found = []
     while (note := log.noted(order_name(after + 1))) is not None:
         after += 1
@@ -91,14 +90,16 @@ def give(
     by: str = "",
     request: object = None,
 ) -> Given:
-    """Give an order to a crawl; returns when it is durable.
+    """Give an order to a crawl; return when it is durable.
 
-    The same `client_id` again returns the first number and changes nothing. Without one, every
-    call is an order of its own. Raises `ConfigError` for an order that the job does not allow, and
-    for an id that was used for another one; `request` is what the order is a part of, if anything.
+    The same `client_id` again returns the first number and changes nothing. Without an id, every
+    call is a new order. Raises `ConfigError` for an order that the job does not allow, and for an
+    id that was used for a different order. `request` is the whole request that contains the order.
     """
     if len(client_id) > LONGEST_ID:
-        raise ConfigError(f"a client's id has at most {LONGEST_ID} characters")
+        raise ConfigError(
+            f"the client's id has {len(client_id)} characters; the limit is {LONGEST_ID}"
+        )
     job = directory.job()
     with closing(directory.log(job)) as log:
         refuse_moved(log, directory)
@@ -112,9 +113,9 @@ def add_seeds(
     client_id: str = "",
     told: Callable[[int], None] = lambda count: None,
 ) -> Given:
-    """Give the order to crawl more seeds, of which there may be many; `told` counts them.
+    """Give the order to crawl more seeds, of which there may be many; `told` receives their count.
 
-    Of an id that was used only the kind of order is compared: the seeds are read once.
+    For an id that was used before, only the kind of order is compared: seeds are read only once.
     """
     job = directory.job()
     with closing(directory.log(job)) as log:
@@ -157,7 +158,7 @@ class _Desk:
     def give_seeds(
         self, seeds: Iterable[str], told: Callable[[int], None] = lambda count: None
     ) -> Given:
-        """Post seeds together with the note that says so."""
+        """Post seeds together with the note of their order."""
         if (before := self._given_before(AddSeeds)) is not None:
             return Given(before.number, is_new=False)
         job, log = self._job, self._log
@@ -179,27 +180,29 @@ class _Desk:
             return log.noted(name) == note
 
         given = self._note(order, write)
-        refuse_moved(log, self._directory)  # moved meanwhile: what was posted may stay behind
+        refuse_moved(
+            log, self._directory
+        )  # if moved in the meantime, the posts may be in the old copy alone
         return given._replace(planted=planted if given.is_new else None)
 
     def _given_before(self, kind: type[Order]) -> Numbered | None:
-        """Read all orders that are new to us; return the client's own, if it is among them."""
+        """Read all new orders; return the client's own order if it is among them."""
         for given in orders(self._log, self._known.last):
             if given.id == self._id:
                 is_same = not given.asked or not self._asked or given.asked == self._asked
                 if not is_same or type(given.order) is not kind:
                     raise ConfigError(
                         f"this id (Idempotency-Key) was used for order {given.number}, which is"
-                        " another\n  use a new one"
+                        " different\n  send this order with a new id"
                     )
                 return given
             self._known = self._known.after(given.number, given.order)
         return None
 
     def _note(self, order: Order, write: Callable[[str, bytes], bool]) -> Given:
-        """Write the order under the next number that is free.
+        """Write the order under the next free number.
 
-        An answer that is lost leaves a note that is ours: it is found by our id.
+        If the answer to the write is lost, the note is found by the client's id.
         """
         note = pack(Numbered(0, order, self._id, time.time(), self._by, self._asked))
         while True:
@@ -213,29 +216,29 @@ class _Desk:
         is_running = self._directory.holder() is not None
         if not is_running and not self._job.log.server:
             raise ConfigError(
-                f"{self._directory.shown}: no process crawls it, so there is nothing to stop"
+                f"{self._directory.shown}: is not running, so there is nothing to stop"
             )
 
     # -- crawls of several machines -------------------------------------------------------
 
     def _check_shared(self, order: Order) -> None:
-        """Refuse a limit that the ledger of a cluster cannot keep exact, before it is noted."""
+        """Refuse, before it is noted, a limit that the ledger of a cluster cannot keep exactly."""
         if isinstance(order, SetValue):
             with self._board() as leading:
                 leading.check_value(order.key, order.value)
 
     def _to_board(self, order: Order, number: int) -> None:
-        """Tell members what they read from the board: settings, a halt, the end.
+        """Write to the board the facts that members read there: settings, a halt, the end.
 
-        Members adopt these from there, with those of `lycosa cluster`. The note is the record of
-        it. If we are killed in between, the client had no answer and gives the order again.
+        Members adopt them there, together with those of `lycosa cluster`. The note is the record.
+        If this process is killed in between, the client got no answer and gives the order again.
         """
         if not self._job.log.server or not isinstance(
             order, Pause | Resume | Stop | SetValue | Unset
         ):
             return
         if any(_is_about_same(order, later.order) for later in orders(self._log, number)):
-            return  # given again long after: what came later holds
+            return  # an old order given again: the later one stays in force
         with self._board() as leading:
             match order:
                 case Pause() | Resume():
@@ -248,14 +251,14 @@ class _Desk:
                     leading.unset(key, must_be_set=False)
 
     def _board(self) -> closing[Orders]:
-        from lycosa.crawl.logs.orders import Orders  # a crawl in a folder has no board
+        from lycosa.crawl.logs.orders import Orders  # a crawl in a folder has no board to load
         from lycosa.crawl.status.cluster import ClusterReader
 
         return closing(Orders(ClusterReader(self._directory)))
 
 
 class OrderBook:
-    """The orders that are known, kept from the notes that come in."""
+    """The known orders, kept up to date from incoming notes."""
 
     def __init__(self, log: Log) -> None:
         self.given = orders(log)
@@ -263,7 +266,7 @@ class OrderBook:
         self._early: dict[str, bytes] = {}
 
     def noted(self, notes: Mapping[str, bytes]) -> bool:
-        """Take in notes of the log; return whether an order is new."""
+        """Read notes of the log; return whether an order is new."""
         before = len(self.given)
         self._early.update((name, note) for name, note in notes.items() if name.startswith(_NAME))
         while (note := self._early.pop(order_name(len(self.given) + 1), None)) is not None:
@@ -273,7 +276,7 @@ class OrderBook:
 
 
 def _is_about_same(order: Order, later: Order) -> bool:
-    """Return whether a later order decides what this one has decided."""
+    """Return whether a later order replaces the decision of this one."""
     if isinstance(order, SetValue | Unset):
         return isinstance(later, SetValue | Unset) and later.key == order.key
     return isinstance(later, Pause | Resume | Stop)
@@ -288,7 +291,7 @@ def known_orders(directory: CrawlDirectory, job: Job | None = None) -> list[Numb
 
 
 def known_in_force(log: Log) -> InForce:
-    """Return what the orders in a log put in force."""
+    """Return the combined effect of the orders in a log."""
     return in_force(orders(log))
 
 
@@ -299,7 +302,9 @@ def as_data(given: Numbered) -> dict[str, object]:
 
 
 def _user() -> str:
-    """Return who gives an order: the user, and the machine."""
+    """Return the name of the person who gives an order, as user@machine."""
+    import getpass  # getpass loads the terminal modules, and orders are rare
+
     try:
         name = getpass.getuser()
     except (KeyError, OSError):

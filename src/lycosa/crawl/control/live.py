@@ -1,11 +1,13 @@
-"""`live.json`: a running crawl at this moment, for programs that look at it once a second.
+"""`live.json`: the present state of a running crawl, for programs that look at it once a second.
 
 The process that reports the progress of a crawl writes a frame into the crawl directory every
-second, and a last one at the end. It is renamed into place, so a reader finds a whole frame, and
-not synced: after a power failure an old one, or none, tells nothing that the log does not know.
+second, and a last frame at the end. The file is renamed into place, so a reader finds a whole
+frame. It is not synced: after a power failure a frame may be old or missing, and the log still
+knows everything.
 
-A frame may be old: its process was killed, or the crawl has ended. `is_fresh` compares its moment
-with the clock; whether a process crawls, the directory's lock says (`CrawlDirectory.holder`).
+A frame may be old because its process was killed or the crawl has ended. `is_fresh` compares its
+moment with the clock. The directory's lock tells whether a process is crawling
+(`CrawlDirectory.holder`).
 """
 
 from __future__ import annotations
@@ -24,23 +26,23 @@ from lycosa.decoders import json_decoder
 NAME = "live.json"
 VERSION = 1
 FRESH_SECONDS = 5.0
-"""An older frame is not taken for the present."""
+"""Age in seconds after which a frame is no longer taken for the present."""
 
 State = Literal["running", "paused", "stopping", "ended"]
 
 
 class Frame(msgspec.Struct, frozen=True):
-    """A crawl at one moment."""
+    """The state of a crawl at one moment."""
 
     pid: int
-    """Of the process that leads the crawl."""
+    """Process id of the process that leads the crawl."""
     moment: float
-    """When it was written, by the machine's clock."""
+    """Time of writing, by the machine's clock."""
     state: State
     progress: dict[str, Any]
     """The fields of `Progress` by name."""
     reason: str = ""
-    """Why the run has ended; "" while it has not."""
+    """Reason why the run has ended; "" before that."""
     limits: dict[str, int | float] = {}
     """The limits in force, orders included: `pages`, `bytes`, `seconds`; 0 is none."""
     values: dict[str, Value] = {}
@@ -52,24 +54,24 @@ class Frame(msgspec.Struct, frozen=True):
     version: int = VERSION
 
     def figures(self) -> Progress:
-        """Return the progress; a field that another release wrote is left out."""
+        """Return the progress without fields that only another release knows."""
         known = {name: value for name, value in self.progress.items() if name in Progress._fields}
         return Progress(**known)
 
     def is_fresh(self, now: float | None = None) -> bool:
-        """Return whether it was written a moment ago."""
+        """Return whether the frame was written in the last `FRESH_SECONDS`."""
         return abs((time.time() if now is None else now) - self.moment) <= FRESH_SECONDS
 
 
 def write_frame(directory: Path, frame: Frame) -> None:
-    """Put a frame into a crawl directory, in place of the one before."""
+    """Put a frame into a crawl directory, in place of the previous frame."""
     temporary = directory / f"{NAME}.writing"
     beneath.write_bytes(temporary, msgspec.json.encode(frame))
     temporary.rename(directory / NAME)
 
 
 def read_frame(directory: Path) -> Frame | None:
-    """Return the last frame of a crawl directory; None if there is none that can be read."""
+    """Return the last frame of a crawl directory; None if none can be read."""
     try:
         return json_decoder(Frame).decode(beneath.read_bytes(directory / NAME))
     except (OSError, msgspec.DecodeError):

@@ -1,11 +1,11 @@
-"""The job that a worker goes by while the operator changes it.
+"""The job that a worker follows while the operator changes it.
 
-A job is frozen everywhere else. A worker goes by a copy of its own, whose sections are exchanged
-here: all parts of a worker hold that one object and read their pauses from it when they need them,
-so a change reaches all of them at once.
+A job is frozen everywhere else. A worker follows a copy of its own, whose sections are replaced
+here. All parts of a worker hold that one object and read their pauses from it when they need them,
+so a change reaches all parts at once.
 
-Always true: a pause that becomes longer holds at once. Hosts that rest already would be asked when
-the old pause ends, so nothing at all is asked for as long as the new one lasts.
+Always true: a longer pause takes effect at once. Hosts that rest already would be asked when the
+old pause ends, so no request at all begins until the new pause has passed once.
 """
 
 from __future__ import annotations
@@ -22,32 +22,32 @@ _SECTIONS = ("politeness", "fetch", "limits")
 
 
 class Bandwidth(Protocol):
-    """What receives answers."""
+    """The part of a worker that receives answers."""
 
     def limit_bandwidth(self, bytes_per_second: int) -> None:
-        """Receive at most so much a second from now on; 0 is no limit."""
+        """Receive at most this many bytes a second from now on; 0 means no limit."""
 
 
 class Paced(Protocol):
-    """What keeps the pauses of addresses."""
+    """The part of a worker that keeps the pauses of addresses."""
 
     def pace(self, delay_seconds: float) -> None:
-        """Leave an address alone for so long after an answer from now on."""
+        """Leave an address alone for this long after an answer from now on."""
 
 
 class LiveJob:
-    """A job with settings that change."""
+    """A job whose settings can change."""
 
     def __init__(
         self, job: Job, clock: Clock, machines: Callable[[], int] = lambda: 1, workers: int = 1
     ) -> None:
-        """`machines` says how many machines crawl: the pause of an address may be so many times.
+        """Follow `job`; `machines` returns how many machines crawl, to multiply address pauses.
 
-        `workers` share the bandwidth of this machine.
+        The bandwidth of this machine is divided among `workers`.
         """
         self._own = job
         self.job = dataclasses.replace(job)
-        """The job that the worker goes by."""
+        """The job that the worker follows."""
         self.settings = Settings()
         self._clock = clock
         self._machines = machines
@@ -56,11 +56,11 @@ class LiveJob:
 
     @property
     def may_ask(self) -> bool:
-        """Whether requests may begin, as far as the operator is concerned."""
+        """Whether requests may begin: no pause by the operator is in force."""
         return not self.settings.is_paused and self._clock.now() >= self._held_until
 
     def adopt(self, settings: Settings, addresses: Paced, transport: Bandwidth) -> list[str]:
-        """Go by other settings; return in words what has changed."""
+        """Follow other settings; return a description of each change."""
         before, after = self.job.politeness, settings.applied(self._own)
         changes = self._changes(settings)
         now, paused = after.politeness, 0.0
@@ -89,5 +89,5 @@ class LiveJob:
         ]
         changes += [f"{name} as in the job" for name in before.values.keys() - settings.values]
         if settings.is_paused != before.is_paused:
-            changes.append("paused" if settings.is_paused else "goes on")
+            changes.append("paused" if settings.is_paused else "resumed")
         return changes

@@ -1,11 +1,11 @@
 """The figures of a crawl for Prometheus, in its text format.
 
-All have the label `crawl` and none a host or a URL: a label with many values would make a time
-series of each. Counters are of the whole crawl where the log knows them (fetches, refusals, kept
-bytes), and of this run where it does not (requests, commits, durations): they begin at 0 again
-after a restart, which Prometheus expects of counters.
+All figures have the label `crawl`. None has a host or a URL as a label, because a label with many
+values would make a time series of each. Counters cover the whole crawl where the log knows them
+(fetches, refusals, kept bytes), and this run where it does not (requests, commits, durations). The
+latter begin at 0 again after a restart, which Prometheus expects of counters.
 
-    lycosa_fetches_total{outcome}            URLs by how they ended
+    lycosa_fetches_total{outcome}            URLs by outcome
     lycosa_refused_urls_total{reason}        URLs that were not admitted
     lycosa_kept_pages_total, lycosa_kept_bytes_total, lycosa_requests_total
     lycosa_frontier_urls{state}              pending, put_off
@@ -39,7 +39,7 @@ def metrics(frame: Frame, name: str, *, is_running: bool = True) -> bytes:
 
 
 def metrics_of(frames: Mapping[str, tuple[Frame, bool]]) -> bytes:
-    """Return the figures of several crawls by their names, each with whether it is running."""
+    """Return the figures of several crawls by name, each with whether it is running."""
     try:
         from prometheus_client import CollectorRegistry, generate_latest
     except ModuleNotFoundError:
@@ -48,7 +48,7 @@ def metrics_of(frames: Mapping[str, tuple[Frame, bool]]) -> bytes:
         ) from None
 
     class Collected:
-        """What the client library asks for the figures."""
+        """The collector that the client library asks for the figures."""
 
         def collect(self) -> Iterable[Any]:
             """Return every metric with the samples of all crawls."""
@@ -75,7 +75,7 @@ def _metrics(frame: Frame, name: str, is_running: bool) -> Iterator[Any]:
     yield _gauge("lycosa_up", "Whether a process is crawling.", name, {"": int(is_running)})
     yield _gauge("lycosa_paused", "Whether it is paused.", name, {"": int(progress.is_paused)})
     counted = dict(progress.outcomes)
-    yield _counter("lycosa_fetches", "URLs by how they ended.", name, counted, "outcome")
+    yield _counter("lycosa_fetches", "URLs by outcome.", name, counted, "outcome")
     refused = dict(progress.refusals)
     yield _counter("lycosa_refused_urls", "URLs not admitted, by reason.", name, refused, "reason")
     yield _counter("lycosa_kept_pages", "Pages that were kept.", name, {"": progress.pages})
@@ -86,7 +86,7 @@ def _metrics(frame: Frame, name: str, is_running: bool) -> Iterator[Any]:
     phases = {phase: progress.hosts.get(phase, 0) for phase in PHASES}
     yield _gauge("lycosa_hosts", "Hosts by phase.", name, phases, "phase")
     under_way = {"": progress.in_flight}
-    yield _gauge("lycosa_requests_in_flight", "Requests under way.", name, under_way)
+    yield _gauge("lycosa_requests_in_flight", "Requests in flight.", name, under_way)
     yield _gauge("lycosa_workers", "Worker processes.", name, {"": progress.workers})
     yield _counter("lycosa_commits", "Commits of this run.", name, {"": progress.commits})
     steps = {
@@ -96,7 +96,7 @@ def _metrics(frame: Frame, name: str, is_running: bool) -> Iterator[Any]:
     }
     yield _counter("lycosa_commit_seconds", "Time of commits by step.", name, steps, "step")
     histogram = HistogramMetricFamily(
-        "lycosa_fetch_duration_seconds", "How long requests took.", labels=["crawl"]
+        "lycosa_fetch_duration_seconds", "Durations of requests.", labels=["crawl"]
     )
     counts = progress.durations or [0] * (len(BOUNDS) + 1)
     bounds = [*map(str, BOUNDS), "+Inf"]

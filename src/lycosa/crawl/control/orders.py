@@ -1,17 +1,17 @@
-"""What an operator can order while a crawl runs, and what all orders together put in force.
+"""The orders that a running crawl accepts, and the combined effect of all orders.
 
-    Pause, Resume            begin no request, or go on; time that is paused counts in no limit
-    Stop                     end the run under way, cleanly; the next run does not know it any more
+    Pause, Resume            begin no request, or go on; paused time counts in no limit
+    Stop                     end the present run cleanly; it has no effect on the next run
     SetValue, Unset          another value for a key of the job (`CHANGEABLE`), or the job's own
-    AddRule, RemoveRule      a rule beside those of the job, which are never removed
+    AddRule, RemoveRule      a rule in addition to those of the job, which are never removed
     AddSeeds                 more seeds; they are posted together with the note
-    Block, Unblock, Retry    as the commands of these names do in a crawl that does not run
+    Block, Unblock, Retry    as the commands of these names do in a stopped crawl
 
 An order is stored as JSON, tagged with its `kind`, so that it reads the same in the log, in the
 output of `lycosa orders` and over HTTP. `checked` compares it with the job before it is written.
 
-Added rules that reject are asked before the job's rules, those that accept after them. So an added
-rule can narrow everything, and widen only what the job's own rules leave open.
+Added rules that reject are asked before the job's rules, those that accept after them. An added
+rule can therefore narrow everything, but widen only the cases that the job's own rules leave open.
 """
 
 from __future__ import annotations
@@ -29,13 +29,13 @@ from lycosa.errors import ConfigError
 from lycosa.url import Action, Rule, canonicalize, host_of, key_of, parse_rules
 
 MOST_SEEDS_NAMED = 100
-"""How many seeds an order names; the seeds themselves are in the inboxes."""
+"""Most seeds that an order names; the seeds themselves are in the inboxes."""
 _PAUSES = (
     "politeness.delay_seconds",
     "politeness.large_site_delay_seconds",
     "politeness.ip_delay_seconds",
 )
-"""The keys that an order may raise, and never set below the job's own value."""
+"""Keys that an order may raise, but never set below the job's own value."""
 
 
 class _Order(msgspec.Struct, frozen=True, tag_field="kind"):
@@ -43,7 +43,7 @@ class _Order(msgspec.Struct, frozen=True, tag_field="kind"):
 
 
 class Pause(_Order, frozen=True, tag="pause"):
-    """Begin no request. Those under way are finished and kept. It holds over kills."""
+    """Begin no request; requests in flight are finished and kept. The pause survives kills."""
 
 
 class Resume(_Order, frozen=True, tag="resume"):
@@ -51,36 +51,36 @@ class Resume(_Order, frozen=True, tag="resume"):
 
 
 class Stop(_Order, frozen=True, tag="stop"):
-    """End the run under way as a signal does. It holds for no later run."""
+    """End the present run as a signal does. It has no effect on later runs."""
 
 
 class SetValue(_Order, frozen=True, tag="set"):
-    """Go by another value of a key of the job, until it is unset. crawl.toml stays as it is."""
+    """Use another value for a key of the job, until it is unset. crawl.toml stays as it is."""
 
     key: str
     value: Value
 
 
 class Unset(_Order, frozen=True, tag="unset"):
-    """Go by the job's own value again."""
+    """Use the job's own value again."""
 
     key: str
 
 
 class AddRule(_Order, frozen=True, tag="add-rule"):
-    """Ask one more rule: a table as in `[[rules]]`, whose action is accept or reject."""
+    """Apply one more rule: a table as in `[[rules]]`, whose action is accept or reject."""
 
     rule: dict[str, Any]
 
 
 class RemoveRule(_Order, frozen=True, tag="remove-rule"):
-    """Ask an added rule no longer; what waited and it had ended is brought back.
+    """Stop applying an added rule, and bring back the URLs in the queue that it had ended.
 
-    Links that it has refused were not noted as URLs. The tables have them (`refused_links`).
+    Links that the rule refused were not noted as URLs; the tables list them (`refused_links`).
     """
 
     number: int
-    """The number of the order that added it."""
+    """Number of the order that added the rule."""
 
 
 class AddSeeds(_Order, frozen=True, tag="add-seeds"):
@@ -88,11 +88,11 @@ class AddSeeds(_Order, frozen=True, tag="add-seeds"):
 
     seeds: list[str]
     more: int = 0
-    """How many are not named."""
+    """Number of seeds that are not named."""
 
 
 class Block(_Order, frozen=True, tag="block"):
-    """Ask a host no more, also one that is not known yet."""
+    """Stop asking a host, even if it is not known yet."""
 
     host: str
 
@@ -104,7 +104,7 @@ class Unblock(_Order, frozen=True, tag="unblock"):
 
 
 class Retry(_Order, frozen=True, tag="retry"):
-    """Fetch again what failed, or what was put aside as a trap."""
+    """Fetch again the URLs that failed, or those put aside as traps."""
 
     what: Literal["failed", "traps"] = "failed"
 
@@ -128,21 +128,21 @@ class Numbered(msgspec.Struct, frozen=True):
     """An order as it stands in the log."""
 
     number: int
-    """From 1, without gaps; not part of the note, which has it in its name."""
+    """From 1, without gaps; the note has it in its name, not in its content."""
     order: Order
     id: str
-    """The client's. The same one again is the same order."""
+    """The client's id. The same id again is the same order."""
     moment: float
-    """When it was given, by the wall clock of the machine that gave it."""
+    """Time of the order, by the clock of the machine that gave it."""
     by: str = ""
-    """Who gave it: user and machine."""
+    """User and machine that gave the order."""
     asked: str = ""
-    """A digest of what the client asked for, before it was checked; notes of older versions and
-    long lists of seeds have none."""
+    """Digest of the client's request before it was checked; notes of older versions and long lists
+    of seeds have none."""
 
 
 class InForce(msgspec.Struct, frozen=True):
-    """What orders 1 to `last` together put in force."""
+    """The combined effect of orders 1 to `last`."""
 
     last: int = 0
     is_paused: bool = False
@@ -151,7 +151,7 @@ class InForce(msgspec.Struct, frozen=True):
     """The added rules, by the numbers of their orders."""
 
     def after(self, number: int, order: Order) -> InForce:
-        """Return what is in force after one more order."""
+        """Return the settings in force after one more order."""
         replaced = msgspec.structs.replace
         match order:
             case Pause() | Resume():
@@ -170,7 +170,7 @@ class InForce(msgspec.Struct, frozen=True):
 
     @property
     def settings(self) -> Settings:
-        """The part that a worker adopts as it adopts the settings of a cluster."""
+        """The part that a worker adopts in the same way as the settings of a cluster."""
         return Settings(self.values, self.is_paused)
 
     def job(self, job: Job) -> Job:
@@ -178,13 +178,14 @@ class InForce(msgspec.Struct, frozen=True):
         return self.settings.applied(job)
 
     def parsed_rules(self) -> tuple[Rule, ...]:
-        """Return the added rules, the newest first; those without a name have their order's."""
+        """Return the added rules, the newest first; a rule without a name gets that of its
+        order."""
         newest_first = sorted(self.rules, reverse=True)
         return parse_rules([{"name": f"order-{n}"} | self.rules[n] for n in newest_first])
 
 
 def in_force(given: Iterable[Numbered]) -> InForce:
-    """Return what orders put in force, from the first one on."""
+    """Return the combined effect of orders, from the first one on."""
     found = InForce()
     for one in given:
         found = found.after(one.number, one.order)
@@ -211,7 +212,7 @@ def unpack(number: int, note: bytes) -> Numbered:
 
 
 def digest_of(asked: object) -> str:
-    """Return a digest of an order, or of the request that it is a part of."""
+    """Return a digest of an order, or of the request that contains it."""
     content = msgspec.json.encode(msgspec.to_builtins(asked), order="deterministic")
     return hashlib.sha256(content).hexdigest()[:32]
 
@@ -225,7 +226,7 @@ class _Note(msgspec.Struct, frozen=True):
 
 
 def of_kind(data: Mapping[str, object]) -> Order:
-    """Return the order that a JSON object describes; raises `ConfigError` if it is none."""
+    """Return the order that a JSON object describes; raises `ConfigError` if it is not an order."""
     try:
         order: Order = converted(data, Order)
     except msgspec.ValidationError as error:
@@ -238,9 +239,9 @@ def of_kind(data: Mapping[str, object]) -> Order:
 
 
 def checked(order: Order, job: Job, known: InForce) -> Order:
-    """Return the order as it is to be written; raises `ConfigError` with what is wrong.
+    """Return the order as it is to be written; raises `ConfigError` if it is not allowed.
 
-    `known` is what earlier orders have put in force.
+    `known` is the combined effect of earlier orders.
     """
     match order:
         case SetValue():
@@ -255,19 +256,21 @@ def checked(order: Order, job: Job, known: InForce) -> Order:
             if number not in known.rules:
                 named = ", ".join(map(str, known.rules)) or "none"
                 raise ConfigError(
-                    f"order {number} has added no rule that holds; added rules: {named}\n"
-                    "  rules of the job itself are not removed while it runs"
+                    f"order {number} is not an added rule in force; added rules: {named}\n"
+                    "  rules of the job itself cannot be removed while it runs"
                 )
         case Block(host) | Unblock(host):
             return type(order)(host_named(host))
         case AddSeeds(seeds):
             if not seeds:
-                raise ConfigError("an order to add seeds needs a seed, as in https://example.org/")
+                raise ConfigError(
+                    "an order to add seeds needs at least one seed, such as https://example.org/"
+                )
     return order
 
 
 def _checked_value(order: SetValue, job: Job) -> SetValue:
-    """Return the order with its value as the job has it, if that loosens nothing."""
+    """Return the order with its value in the job's type, if that weakens no promise to servers."""
     section, _, key = order.key.partition(".")
     if order.key not in CHANGEABLE:
         raise ConfigError(
@@ -289,21 +292,21 @@ def _checked_value(order: SetValue, job: Job) -> SetValue:
 def _why_not(key: str) -> str:
     section = key.partition(".")[0]
     if section in ("robots", "politeness"):
-        return ": orders do not touch how politely servers are asked"
+        return ": orders cannot change politeness"
     if key in ("fetch.allow_private", "fetch.private_networks", "fetch.loopback_origins"):
-        return ": orders do not touch the address guard"
+        return ": orders cannot change the address guard"
     if key in ("fetch.contact", "fetch.user_agent"):
-        return ": orders do not touch what site owners are told"
-    return ": orders load no code" if section == "plugins" else ""
+        return ": orders cannot change the identification to site owners"
+    return ": orders cannot load code" if section == "plugins" else ""
 
 
 def _check_rule(table: dict[str, Any]) -> None:
     (rule,) = parse_rules([table])
     if rule.action is Action.TRANSFORM:
         raise ConfigError(
-            "a rule that is added while a crawl runs accepts or rejects; a transform would make"
-            " other URLs of those that are known\n"
-            "  stop the crawl and add it to crawl.toml"
+            "a rule added to a running crawl can only accept or reject; a transform would change"
+            " the spelling of URLs that are already known\n"
+            "  stop the crawl, then add the rule to crawl.toml"
         )
 
 
@@ -311,5 +314,5 @@ def host_named(name: str) -> str:
     """Return the host of a name or URL, as the tables spell it."""
     url = canonicalize(name if "://" in name else f"http://{name}/")
     if url is None:
-        raise ConfigError(f"{name}: is not a host name\n  write it like www.example.org")
+        raise ConfigError(f"{name}: not a host name\n  write it like www.example.org")
     return host_of(key_of(url))

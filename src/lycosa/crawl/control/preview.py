@@ -1,4 +1,4 @@
-"""Counts which URLs of a crawl's queue a rule holds for, before it is added."""
+"""Counts the URLs in a crawl's queue that match a rule, before the rule is added."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ MOST_SHOWN = 5
 
 
 class Preview(NamedTuple):
-    """A rule and the queue."""
+    """Result of a rule's trial on the queue."""
 
     pending: int
-    """How many URLs wait in the queue."""
+    """Number of URLs in the queue."""
     matching: int
-    """For how many of them the rule holds."""
+    """Number of those that match the rule."""
     examples: list[str]
 
 
 def preview(
     states: Iterable[PartitionState], rule: Mapping[str, object], most_shown: int = MOST_SHOWN
 ) -> Preview:
-    """Look through the queues of partitions; nothing is changed."""
+    """Look through the queues of partitions without changing them."""
     (parsed,) = parse_rules([rule])
     scope = Scope((parsed,))
     pending, matching, examples = 0, 0, list[str]()

@@ -1,7 +1,7 @@
-"""Finds the links that an added rule has refused while it held, in the tables of the crawl.
+"""Finds in the tables of a crawl the links that an added rule refused while it was in force.
 
-A refused link is no URL of the crawl: when its rule is removed, nothing is left that could be
-brought back. Its row says why it was refused, so the operator can crawl it as a seed.
+A refused link does not become a URL of the crawl. When its rule is removed, there is no URL to
+bring back. The link's row names the reason, so the operator can crawl it as a seed.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _COLUMNS = ["target_url", "reason"]
 
 
 def reason_of(given: Numbered) -> str:
-    """Return the reason in the rows of links that the rule of an order has refused."""
+    """Return the reason in the rows of links that the rule of an order refused."""
     assert isinstance(given.order, AddRule)
     (rule,) = parse_rules([{"name": f"order-{given.number}"} | given.order.rule])
     return rule.reason

@@ -1,31 +1,30 @@
 """Looks for new orders in the log, for the process that leads a crawl.
 
-A look is one indexed read that finds nothing: the note with the next number is not there. Nothing
-has to be told where the process is, so there is no socket to be stale or to have too long a path.
+A look is one indexed read that usually finds nothing: the note with the next number is not there.
+No client has to know where the process is, so no socket can be stale or have too long a path.
 """
 
 from __future__ import annotations
-
-from typing import NamedTuple
 
 from lycosa.config import Job
 from lycosa.crawl.control.desk import orders
 from lycosa.crawl.control.live import State
 from lycosa.crawl.control.orders import InForce, Numbered, Stop
 from lycosa.log.protocol import Log
+from lycosa.tuples import NamedTuple
 
 LOOK_SECONDS = 0.25
 
 
 class Standing(NamedTuple):
-    """What a crawl says of itself beside its progress."""
+    """A crawl's own state, which is shown with its progress."""
 
     state: State
     in_force: InForce
     job: Job
-    """As orders have changed it."""
+    """The job with the changes by orders."""
     applied: int
-    """The last order that all workers have applied."""
+    """Number of the last order that all workers have applied."""
 
 
 class Watch:
@@ -36,7 +35,7 @@ class Watch:
         self.in_force = InForce()
 
     def look(self) -> list[Numbered]:
-        """Return the orders that are new since the last look."""
+        """Return the orders given since the last look."""
         found = orders(self._log, self.in_force.last)
         for one in found:
             self.in_force = self.in_force.after(one.number, one.order)
@@ -44,5 +43,5 @@ class Watch:
 
 
 def wants_stop(given: list[Numbered]) -> bool:
-    """Return whether one of these orders ends the run under way."""
+    """Return whether one of these orders ends the present run."""
     return any(isinstance(one.order, Stop) for one in given)

@@ -1,6 +1,6 @@
 """The files of a sealed segment, and the manifest that names them in a store.
 
-A segment is sealed when its index stands: that is the last of its files to be renamed.
+A segment is sealed when its index exists, which is the last of its files to be renamed.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def family(folder: Path, name: Name) -> dict[str, Path]:
 
 
 def family_bytes(folder: Path, name: Name) -> int:
-    """Return the length of all files of a segment; of an open one that of its records."""
+    """Return the length of all files of a segment; for an open one, that of its records."""
     return sum(path.stat().st_size for path in family(folder, name).values())
 
 
@@ -55,5 +55,5 @@ def manifest_of(name: Name, files: dict[str, Path], is_shared: bool) -> Manifest
 
 
 def packed(manifest: Manifest) -> bytes:
-    """Return a manifest as it stands in the store."""
+    """Return a manifest as stored."""
     return msgspec.json.encode(manifest)

@@ -1,13 +1,13 @@
 """Copies a crawl from a store into a crawl directory, segment by segment.
 
-What is copied is an ordinary crawl directory: `study`, `sql`, `report`, `index`, `sparql`, `export`
-and `cat` work there. A log in a server is asked where a command needs it; one in a file stayed
-where the crawl was.
+The copy is an ordinary crawl directory: `study`, `sql`, `report`, `index`, `sparql`, `export` and
+`cat` work there. A log on a server is asked if a command needs it; a log in a file stays where the
+crawl was.
 
 Always true:
-  * a file that has its name here has the length and SHA-256 that the manifest says;
-  * a segment is copied when its index stands, which is renamed last; so a copy that was killed at
-    any moment is gone on with, and one that is repeated copies what is new;
+  * a file under its final name has the length and SHA-256 of the manifest;
+  * a segment is complete when its index exists, which is renamed last; a copy that was killed at
+    any moment can therefore be continued, and a repeated one copies only new segments;
   * a segment that was given up is left out.
 """
 
@@ -39,7 +39,7 @@ from lycosa.store.quarantine import move_aside
 from lycosa.store.segments.digests import digest
 
 PATIENCE_SECONDS = 60.0
-"""How long one call is tried again."""
+"""Seconds for which one call is tried again."""
 FIRST_PAUSE_SECONDS, MOST_PAUSE_SECONDS = 0.2, 5.0
 FILES_AT_ONCE = 4
 PART_BYTES = 8 << 20
@@ -48,33 +48,32 @@ T = TypeVar("T")
 
 
 class Copied(NamedTuple):
-    """What a call has done."""
+    """Result of a call."""
 
     name: str
-    """Of the crawl."""
+    """Name of the crawl."""
     segments: int = 0
-    """Copied by this call."""
+    """Segments copied by this call."""
     bytes: int = 0
     here: int = 0
-    """Segments that were here before."""
+    """Segments copied before."""
     lost: tuple[int, ...] = ()
     """Segments that were given up."""
     damaged: tuple[str, ...] = ()
-    """Objects whose bytes are not those of their manifest; their segments are not here."""
+    """Objects whose bytes differ from their manifest; their segments are not here."""
     mended: tuple[str, ...] = ()
-    """Files that were here with other bytes: they were moved to `damaged/` and copied again."""
+    """Files that were here with other bytes: moved to `damaged/` and copied again."""
 
 
 def choose_crawl(place: str, name: str = "") -> str:
-    """Return the name of the crawl that is meant: by its beginning, or as the only one."""
+    """Return the name of the wanted crawl, by its beginning, or of the only one."""
     names = tried(lambda: crawls_in(place))
     wanted = [one for one in names if one.startswith(name)]
     if len(wanted) == 1:
         return wanted[0]
     if not names:
         raise ConfigError(
-            f"{place}: no crawl is there\n"
-            "  check the URL: it is the one that the crawl has as --store"
+            f"{place}: contains no crawl\n  check the URL: use the --store of the crawl"
         )
     what = f"{len(wanted):,} crawls" if wanted else "no crawl"
     which = f" whose name begins with {name}" if name else ""
@@ -87,7 +86,7 @@ def choose_crawl(place: str, name: str = "") -> str:
 def fetch_crawl(
     place: str, name: str, path: Path, tell: Callable[[Copied, int], None] = lambda *_: None
 ) -> Copied:
-    """Copy what is new in the store; `tell` gets what was done, and how many segments there are."""
+    """Copy new segments of the store; call `tell` with the result so far and the total number."""
     objects = open_objects(place, name)
     try:
         directory = _prepare(objects, place, name, path)
@@ -98,7 +97,7 @@ def fetch_crawl(
 
 
 def _prepare(objects: Objects, place: str, name: str, path: Path) -> CrawlDirectory:
-    """Make the directory, with the job, if it is not there."""
+    """Make the directory with the job, unless it exists."""
     directory = CrawlDirectory(path)
     directory.survey()
     if directory.job_file.exists():
@@ -110,20 +109,20 @@ def _prepare(objects: Objects, place: str, name: str, path: Path) -> CrawlDirect
             )
         if not directory.is_copy:
             raise ConfigError(
-                f"{path}: is where the crawl runs, not a copy of it\n  choose another folder"
+                f"{path}: is the crawl's own directory, not a copy\n  choose another folder"
             )
         return directory
     text = tried(lambda: objects.read(JOB_KEY))
     if text is None:
         raise ConfigError(
-            f"{place}: there is no crawl {name}\n  see which there are: lycosa fetch {place} --list"
+            f"{place}: there is no crawl {name}\n  list the crawls: lycosa fetch {place} --list"
         )
     job = parse_job(text.decode(), f"{objects.place}/{JOB_KEY}")
     if path.exists() and (not path.is_dir() or any(_foreign(path))):
-        raise ConfigError(f"{path}: is there, and no copy of a crawl\n  choose a new folder")
+        raise ConfigError(f"{path}: exists and is not a copy of a crawl\n  choose a new folder")
     with _disk_told(path):
         path.mkdir(parents=True, exist_ok=True)
-        # This says that it is a copy: without a log it must not be crawled into.
+        # This file marks the copy: without a log no crawl may write into it.
         _memory(directory, place, name).begin()
         if job.log.server:
             directory.log_folder.mkdir(exist_ok=True)
@@ -131,7 +130,7 @@ def _prepare(objects: Objects, place: str, name: str, path: Path) -> CrawlDirect
             temporary(directory.seeds_file).unlink(missing_ok=True)
             directory.seeds_file.unlink(missing_ok=True)
             tried(lambda: objects.download(SEEDS_KEY, directory.seeds_file))
-        if job.topics.model:  # one that was copied before models were is not there
+        if job.topics.model:  # crawls copied before models were copied have none
             temporary(directory.model_file).unlink(missing_ok=True)
             directory.model_file.unlink(missing_ok=True)
             tried(lambda: objects.download(MODEL_FILE, directory.model_file))
@@ -193,12 +192,12 @@ class _Copy:
         if not is_store_file(key):
             raise FormatError(
                 f"{self._objects.place}: a manifest names {key!r}, which is not a file of a"
-                " segment\n  another program has written it: do not copy this crawl"
+                " segment\n  another program has written the manifest: do not copy this crawl"
             )
         return self._folder / key
 
     def _get(self, path: Path, content: Content) -> Path | None:
-        """Bring one file here under its temporary name; returns it if its object is damaged."""
+        """Copy one file here under its temporary name; return it if its object is damaged."""
         path.parent.mkdir(exist_ok=True)
         if path.exists():
             if _is(path, content):
@@ -206,7 +205,7 @@ class _Copy:
             self._mended.append(str(path.relative_to(self._folder)))
             move_aside(self._folder, [path])
         new, key = temporary(path), str(path.relative_to(self._folder))
-        for _ in range(2):  # a second look: what a killed copy left may be damaged
+        for _ in range(2):  # try twice: the rest of a killed copy may be damaged
             self._complete(key, new, content.bytes)
             if _is(new, content):
                 sync_file(new)
@@ -216,7 +215,7 @@ class _Copy:
         return path
 
     def _complete(self, key: str, new: Path, size_bytes: int) -> None:
-        """Append what is missing of a file, part by part; a damaged object may end too early."""
+        """Append the missing part of a file, piece by piece; a damaged object may end too early."""
         with beneath.open_file(new, "ab") as file:
             while (start := file.tell()) < size_bytes:
                 length = min(PART_BYTES, size_bytes - start)
@@ -237,7 +236,7 @@ class _Copy:
 
 
 def _memory(directory: CrawlDirectory, place: str, name: str) -> Sent:
-    """Return which segments of the store are here, as far as the directory remembers."""
+    """Return the segments of the store that are here, as far as the directory remembers."""
     return Sent(directory.copy_mark, f"{place} {name}")
 
 
@@ -252,7 +251,7 @@ def _is(path: Path, content: Content) -> bool:
 
 
 def tried(call: Callable[[], T]) -> T:
-    """Call again while the store does not answer, for a minute."""
+    """Repeat the call while the store does not answer, for a minute."""
     end, pause = time.monotonic() + PATIENCE_SECONDS, FIRST_PAUSE_SECONDS
     while True:
         try:
@@ -260,7 +259,7 @@ def tried(call: Callable[[], T]) -> T:
         except ObjectsUnavailable as problem:
             if time.monotonic() + pause > end:
                 raise ObjectsUnavailable(
-                    f"{problem}\n  the same command goes on where this one has ended"
+                    f"{problem}\n  repeat the command: it continues where this one has ended"
                 ) from None
         time.sleep(pause)
         pause = min(MOST_PAUSE_SECONDS, 2 * pause)
@@ -273,7 +272,7 @@ def _disk_told(path: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno not in (errno.ENOSPC, errno.EDQUOT):
             raise StoreError(
-                f"{path}: cannot be written to: {error.strerror or error}\n"
+                f"{path}: cannot be written: {error.strerror or error}\n"
                 "  check who owns the folder, and the disk"
             ) from error
         import shutil
@@ -281,5 +280,5 @@ def _disk_told(path: Path) -> Iterator[None]:
         free = size_text(shutil.disk_usage(path).free)
         raise StoreError(
             f"{path}: the disk has no room ({free} are free)\n"
-            "  make room; the same command goes on where this one has ended"
+            "  make room and repeat the command: it continues where this one has ended"
         ) from error

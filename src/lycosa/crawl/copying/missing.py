@@ -1,4 +1,4 @@
-"""Which segments of a crawl the store does not have, and which machines they lie on."""
+"""Lists the segments of a crawl that the store lacks, with their machines."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from lycosa.store.layout import MOST_IN_DIRECTORY
 def missing_segments(
     states: Iterable[PartitionState], objects: Objects, machines: Mapping[int, str]
 ) -> dict[str, int]:
-    """Return how many segments that the log names have no manifest, by the name of the machine.
+    """Return how many segments that the log names lack a manifest, by machine.
 
-    `machines` has the machine of each directory. While members crawl, these are also the segments
-    that they write to. One that was given up has a manifest that says so.
+    `machines` has the machine of each directory. While members crawl, their open segments are
+    included. A segment that was given up has a manifest with that note.
     """
     named = {segment for state in states for segment in state.segment_ends}
     named -= {

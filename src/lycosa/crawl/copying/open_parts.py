@@ -1,16 +1,16 @@
-"""Copies what open segments have gained to the store, before each commit that names it.
+"""Copies the new bytes of open segments to the store, before the commit that names them.
 
-With `[store] durable = "cluster"` a page counts when its bytes are in the store, so that a machine
-that is lost for good takes no page with it. All files of an open segment are only appended to. So
-after each flush one object has what they have gained since the last:
+With `[store] durable = "cluster"` a page counts when its bytes are in the store, so that the loss
+of a machine loses no page. All files of an open segment are only appended to. After each flush, one
+object holds the bytes added since the last one:
 
     open/1048577/00000012    the 13th part of segment 1048577: its files, offsets and bytes
 
-A commit waits for that object, and is tried again while the store does not answer. When a machine
-is given up, its open segments are put together again (`rescue`). When a segment's manifest stands,
-its parts are not needed any more.
+A commit waits for that object, which is tried again while the store does not answer. When a machine
+is given up, its open segments are put together again (`rescue`). Once a segment's manifest exists,
+its parts are no longer needed.
 
-Cost: one PUT a commit, and the room of the content a second time.
+Cost: one PUT a commit, and the space of the content a second time.
 """
 
 from __future__ import annotations
@@ -38,10 +38,10 @@ OPEN = "open"
 
 
 class Gain(msgspec.Struct, frozen=True, array_like=True):
-    """What a file has gained."""
+    """New bytes of a file."""
 
     key: str
-    """Its path in the crawl directory."""
+    """Path of the file in the crawl directory."""
     offset: int
     content: bytes
 
@@ -63,13 +63,13 @@ class OpenParts:
         self._objects = objects
         self._lock = threading.Lock()
         self._ends: dict[Name, dict[str, int]] = {}
-        """How much of each file is in the store."""
+        """Length of each file that is in the store."""
         self._counts: dict[Name, int] = {}
         self._unanswered: dict[Name, _Part] = {}
-        """Parts that were sent without an answer: the same bytes are sent again."""
+        """Parts sent without an answer: the same bytes are sent again."""
 
     def send(self, names: Iterable[Name]) -> None:
-        """Send what these segments have gained; raises `ObjectsUnavailable` if that failed.
+        """Send the new bytes of these segments; raises `ObjectsUnavailable` on failure.
 
         Everything that was flushed before is in the store when this returns.
         """
@@ -80,7 +80,7 @@ class OpenParts:
                     self._put(name, part)
                 if (part := self._gained(name)) is not None:
                     self._put(name, part)
-            for name in self._ends.keys() - set(wanted):  # sealed meanwhile
+            for name in self._ends.keys() - set(wanted):  # sealed in the meantime
                 del self._ends[name], self._counts[name]
                 self._unanswered.pop(name, None)
 
@@ -108,7 +108,7 @@ class OpenParts:
         self._unanswered[name] = part
         if not self._objects.create(part.key, part.value):
             raise StoreError(
-                f"{self._objects.place}: {part.key} is there already, with other bytes\n"
+                f"{self._objects.place}: {part.key} exists already with other bytes\n"
                 "  two directories of this crawl have the same number: was one copied?"
             )
         del self._unanswered[name]
@@ -135,8 +135,8 @@ def has_parts(objects: Objects, segment: int) -> bool:
 def restore_open(objects: Objects, segment: int, folder: Path) -> bool:
     """Write the files of an open segment as their parts have them; False if there are none.
 
-    Parts follow each other without a gap: a commit waits for its part. What a last one has that
-    no commit names does not count when the segment is sealed.
+    Parts follow each other without a gap, because a commit waits for its part. Bytes in the last
+    part that no commit names do not count when the segment is sealed.
     """
     number = 0
     while (value := objects.read(part_key(segment, number))) is not None:
@@ -145,14 +145,14 @@ def restore_open(objects: Objects, segment: int, folder: Path) -> bool:
         except msgspec.DecodeError as problem:
             raise FormatError(
                 f"{objects.place}: {part_key(segment, number)} is damaged: {problem}\n"
-                "  without it the segment is lost; put the object back from a copy of the store"
+                "  restore the object from a copy of the store; without it the segment is lost"
             ) from None
         for gain in gains:
             path = folder / gain.key
             if not is_store_file(gain.key):
                 raise FormatError(
                     f"{objects.place}: a part names {gain.key!r}, which is not a file of a segment"
-                    "\n  another program has written it: without it the segment is lost"
+                    "\n  another program has written the object; without it the segment is lost"
                 )
             path.parent.mkdir(parents=True, exist_ok=True)
             with beneath.open_file(path, "r+b" if path.exists() else "xb") as file:

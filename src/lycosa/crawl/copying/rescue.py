@@ -1,8 +1,8 @@
-"""Puts open segments of a lost machine together again, seals them and sends them to the store.
+"""Restores open segments of a lost machine, seals them and sends them to the store.
 
-Only with `[store] durable = "cluster"` the store has parts of open segments. They are restored in a
-scratch folder, where they look like segments of a process that has died, and are sealed as those
-are: the log decides which records count. So the machine's partitions must have been taken from it
+The store has parts of open segments only with `[store] durable = "cluster"`. They are restored in a
+temporary folder, where they look like segments of a dead process, and are sealed in the same way:
+the log decides which records count. The machine's partitions must therefore be taken from it
 before.
 """
 
@@ -28,9 +28,9 @@ log_messages = logging.getLogger(__name__)
 
 
 def rescue_segment(job: Job, open_log: Callable[[], Log], objects: Objects, segment: int) -> bool:
-    """Seal and send a segment that has parts and no manifest; False if it cannot be had.
+    """Seal and send a segment that has parts and no manifest; return False if that fails.
 
-    A segment without a page that counts has nothing to send, and cannot be had either.
+    It also returns False for a segment without a counted page, of which nothing is sent.
     """
     with tempfile.TemporaryDirectory(prefix="lycosa-rescue-") as name:
         folder = Path(name)

@@ -1,11 +1,11 @@
-"""Remembers which segments are in the store, so that a start need not ask for all of them.
+"""Remembers the segments in the store, so that a start need not ask for all of them.
 
     # lycosa sent 1 s3://bucket/crawls/0b3f…
     1;
     2;
 
-The file (`log/sent`) is a cache: the manifests in the store decide. It is begun anew when the crawl
-has another place. A line that a kill has cut short is ignored, and so is a file that is not ours.
+The file (`log/sent`) is a cache: the manifests in the store decide. It is rewritten when the crawl
+gets another place. A line that a kill has cut short is ignored, and so is a foreign file.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ _HEAD = "# lycosa sent 1 "
 
 
 class Sent:
-    """The segments of one crawl directory that one place has."""
+    """The segments of one crawl directory that are stored at one place."""
 
     def __init__(self, path: Path, place: str) -> None:
         self._path = path
         self._place = place
         lines = _lines(path)
         self.is_new = lines[:1] != [_HEAD + place]
-        """Whether nothing was ever sent to this place from here."""
+        """Whether this directory has never sent anything to this place."""
         self._segments = set() if self.is_new else _numbers(lines)
 
     def __contains__(self, segment: int) -> bool:
@@ -44,7 +44,7 @@ class Sent:
             self.is_new = False
 
     def add(self, segment: int) -> None:
-        """Note that a manifest stands."""
+        """Note that a manifest exists."""
         self.begin()
         self._segments.add(segment)
         with beneath.open_file(self._path, "a", encoding="utf-8") as file:

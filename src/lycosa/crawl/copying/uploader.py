@@ -1,11 +1,12 @@
-"""Copies sealed segments of a crawl directory to the store, in a thread beside the crawl.
+"""Copies sealed segments of a crawl directory to the store, in a thread of its own.
 
-One process of a crawl directory uploads, the one that holds its lock, for all workers in it and for
-the processes that died before. It looks for sealed segments every two seconds. Files go first, the
-manifest last.
+One process of a crawl directory uploads, the holder of its lock, for all its workers and for
+earlier dead processes. It looks for sealed segments every two seconds. Files go first, the manifest
+last.
 
-What fails is tried again for ever, after pauses that grow to a minute; the log file says so at the
-first failure, every ten minutes, and when it works again. Nothing else waits for it.
+Failed uploads are tried again without end, after pauses that grow to a minute. The log file notes
+the first failure, repeats it every ten minutes, and notes the recovery. Nothing else waits for an
+upload.
 """
 
 from __future__ import annotations
@@ -34,28 +35,28 @@ from lycosa.store.layout import Name, warc_names
 LOOK_SECONDS = 2.0
 FIRST_PAUSE_SECONDS, MOST_PAUSE_SECONDS = 1.0, 60.0
 SAID_SECONDS = 600.0
-"""How often the log file says that uploads fail."""
+"""Seconds between two notes of failing uploads in the log file."""
 CALM_SECONDS = 10.0
-"""How long after that it says that they work again: a store may fail now and then."""
+"""Seconds of success after which the recovery is noted: a store may fail now and then."""
 
 log_messages = logging.getLogger(__name__)
 
 
 class Left(NamedTuple):
-    """What of a directory is not in the store."""
+    """Content of a directory that is not in the store."""
 
     segments: int = 0
     """Sealed segments that wait to be copied."""
     bytes: int = 0
-    """Their files, and the records of segments that are still open."""
+    """Length of their files, and of the records of open segments."""
     problem: str = ""
-    """Why the last try failed; "" when it did not."""
+    """Reason why the last try failed; "" if it succeeded."""
     seconds: float = 0.0
-    """How long the oldest of it has been here."""
+    """Age of the oldest such content."""
 
 
 class Uploader:
-    """The thread that uploads what one crawl directory has."""
+    """The thread that uploads the segments of one crawl directory."""
 
     def __init__(self, folder: Path, objects: Objects, sent: Sent, is_shared: bool) -> None:
         self._folder = folder
@@ -66,12 +67,12 @@ class Uploader:
         self._asked = self._answered = 0
         self._is_closed = False
         self._put: set[str] = set()
-        """Files of segments under way that are in the store."""
+        """Stored files of segments whose upload is not complete."""
         self._failures = 0
         self._say_at = 0.0
         self._left = Left()
         self._seen: dict[int, float] = {}
-        """When each segment that is not in the store was first seen."""
+        """For each segment not in the store, the time when it was first seen."""
         self._thread = threading.Thread(target=self._run, name="lycosa-uploads", daemon=True)
 
     def start(self) -> None:
@@ -80,7 +81,7 @@ class Uploader:
 
     @property
     def left(self) -> Left:
-        """What was not in the store at the last look."""
+        """Content that was not in the store at the last look."""
         return self._left
 
     def look_now(self) -> None:
@@ -94,7 +95,7 @@ class Uploader:
         return self._answered == self._asked
 
     def close(self) -> None:
-        """End after the call that is under way; what is left is uploaded by the next run."""
+        """End after the present call; the next run uploads the rest."""
         self._is_closed = True
         self._wake.set()
         self._thread.join(0.2)
@@ -126,14 +127,14 @@ class Uploader:
             try:
                 self._send(name)
                 waiting.remove(name)
-            except OSError as problem:  # of this machine's disk: others can be read, perhaps
+            except OSError as problem:  # this disk failed here; other segments may be readable
                 unreadable = problem
             self._count(waiting)
         if unreadable is not None:
             raise unreadable
 
     def _send(self, name: Name) -> None:
-        """Upload one segment; harmless when it has been done before."""
+        """Upload one segment; a repetition is harmless."""
         there = read_manifest(self._objects, name.segment)
         if there is None:
             files = family(self._folder, name)
@@ -177,7 +178,7 @@ class Uploader:
         for name in names:
             try:
                 total += family_bytes(self._folder, name)
-            except FileNotFoundError:  # a segment without a page that counts is removed
+            except FileNotFoundError:  # a segment without a counted page is removed
                 continue
             seen[name.segment] = self._seen.get(name.segment, now)
         self._seen = seen
@@ -192,13 +193,13 @@ class Uploader:
             log_messages.info("%s: uploads work again", self._objects.place)
 
     def _failed(self, problem: Exception) -> float:
-        """Note a failure; return how long to wait."""
+        """Note a failure; return the seconds to wait."""
         text = str(problem)
         self._failures += 1
         self._left = self._left._replace(problem=text.partition("\n")[0])
         if time.monotonic() >= self._say_at:
             self._say_at = time.monotonic() + SAID_SECONDS
             what = text if isinstance(problem, StoreError) else repr(problem)
-            log_messages.warning("uploads wait, and are tried again: %s", what)
+            log_messages.warning("uploads wait, and will be retried: %s", what)
         longest = FIRST_PAUSE_SECONDS * (1 << min(self._failures - 1, 10))
         return min(MOST_PAUSE_SECONDS, longest) * random.uniform(0.5, 1.0)

@@ -1,7 +1,7 @@
-"""The uploads of one run: begun with it, and waited for at its end.
+"""The uploads of one run: started with it, and awaited at its end.
 
-A store that cannot be used is an error when a crawl begins to use it: then the address, the keys or
-the service are wrong. Later it may be down for a while, and the crawl goes on without it.
+A store that cannot be used when a crawl begins to use it is an error: the address, the keys or the
+service are wrong. Later it may be down for a while, and the crawl continues without it.
 """
 
 from __future__ import annotations
@@ -30,10 +30,11 @@ log_messages = logging.getLogger(__name__)
 
 
 class Uploads:
-    """What a run knows of its store."""
+    """A run's connection to its store."""
 
     def __init__(self, directory: CrawlDirectory, job: Job) -> None:
-        """Open the store, and tell it of the crawl; raises what the operator has to mend."""
+        """Open the store and register the crawl in it; raises errors that the operator can
+        repair."""
         self._objects = open_objects(job.store.place, job.log.name)
         sent = sent_of(directory, job)
         try:
@@ -41,14 +42,14 @@ class Uploads:
         except ObjectsUnavailable as problem:
             if sent.is_new:
                 raise
-            log_messages.warning("the store does not answer; going on without it: %s", problem)
+            log_messages.warning("the store does not answer; continuing without it: %s", problem)
         sent.begin()
         is_shared = bool(job.log.server)
         self._uploader = Uploader(directory.path, self._objects, sent, is_shared)
         self._uploader.start()
 
     def told(self, progress: Progress) -> Progress:
-        """Return the progress with what is not in the store."""
+        """Return the progress with the amounts that are not in the store."""
         left = self._uploader.left
         return progress._replace(
             unsent_bytes=left.bytes,
@@ -81,7 +82,7 @@ class Uploads:
 
 
 def sent_of(directory: CrawlDirectory, job: Job) -> Sent:
-    """Return what the directory knows of its store, without asking it."""
+    """Return the directory's memory of its store, without asking the store."""
     return Sent(directory.log_folder / "sent", f"{job.store.place} {job.log.name}")
 
 
@@ -100,7 +101,7 @@ def try_store(job: Job) -> None:
 
 
 def _copy_job(objects: Objects, directory: CrawlDirectory, job: Job) -> None:
-    """Put the job where `lycosa fetch` finds it; the last machine that started has the say."""
+    """Put the job where `lycosa fetch` finds it; the machine that started last overwrites it."""
     if isinstance(job.seeds, SeedList) and directory.seeds_file.exists():
         objects.put(SEEDS_KEY, directory.seeds_file)
     if job.topics.model and directory.model_file.exists():

@@ -1,12 +1,13 @@
 """Check every recorded request of a crawl against the politeness rules of its job.
 
-The audit compares when each request began with the end of the answer before it, with robots
-rules, and with the Retry-After and back-off that were due (`request_record` reads all of that).
-What the operator ordered while the crawl ran counts from when it was applied (`steered`). The audit
-sees the crawl from our side; the referee of the test web sees it from the servers' side, and both
-must agree.
+The audit compares the beginning of each request with the end of the answer before it, with robots
+rules, and with the Retry-After and back-off that were due (`request_record` reads them). Orders
+that the operator gave while the crawl ran count from the moment they were applied (`steered`). The
+audit sees the crawl from the client's side; the referee of the test web sees it from the servers'
+side, and both must agree.
 
-Requests that a killed process had not committed are in no record: at most one per host and kill.
+Requests that a killed process had not committed are in no record: at most one for each host and
+kill.
 """
 
 from __future__ import annotations
@@ -36,11 +37,11 @@ TOLERANCE_SECONDS = 0.001
 """Moments are recorded to the microsecond and read from a clock that ticks in milliseconds."""
 
 CLOCKS_SECONDS = 2.0
-"""By how much the clocks of two machines may differ: each by a second from its server's."""
+"""Largest difference of two machines' clocks: each within a second of its server's."""
 
 
 class Pause(NamedTuple):
-    """The time between an answer and the next request to its host, and what was due."""
+    """Time between an answer and the next request to its host, and the time that was due."""
 
     url: str
     seconds: float
@@ -48,28 +49,28 @@ class Pause(NamedTuple):
 
     @property
     def to_spare(self) -> float:
-        """How much longer it was than it had to be."""
+        """Seconds beyond those that were due."""
         return self.seconds - self.due_seconds
 
 
 class Audit(NamedTuple):
-    """The result: how many requests were checked, and which of them broke a rule."""
+    """Result of an audit: the number of requests, and the breaches found."""
 
     requests: int
     breaches: list[str]
     rules: list[str]
     closest: Pause | None = None
-    """The pause with the least to spare; None where no host was asked twice."""
+    """The pause with the least to spare; None if no host was asked twice."""
     not_judged: tuple[str, ...] = ()
     """Damaged parts of the record; requests that depend on them were not judged."""
     links_owed: int = 0
-    """Pages whose links another machine has, and has not uploaded: distances may be too long."""
+    """Pages whose links another machine has not uploaded yet: distances may be too long."""
     links_given_up: int = 0
-    """Such pages that were given up with the patience."""
+    """Number of such pages whose links were given up with the patience."""
 
     @property
     def is_clean(self) -> bool:
-        """Whether every request kept the rules."""
+        """Whether every request obeyed the rules."""
         return not self.breaches
 
 
@@ -141,10 +142,10 @@ def _burst_rule(burst_urls: int) -> list[str]:
 class _Refusals:
     """For hosts that answered 429 or 503, the moment from which they may be asked again.
 
-    After a first refusal that is the Retry-After; without one, and from the second refusal in a
-    row, it is the back-off if that is longer. `lycosa retry` begins a new row. So may an answer
-    whose record was lost: what follows is judged as the first of a row. Where the record has gaps
-    that the log does not name, only Retry-After counts.
+    After a first refusal that is the Retry-After. Without one, and from the second refusal in a
+    row, it is the back-off if that is longer. `lycosa retry` starts the count again. An answer
+    whose record was lost may have done the same, so the refusal after a gap is judged as the first
+    of a row. Where the record has gaps that the log does not name, only Retry-After counts.
     """
 
     def __init__(
@@ -162,11 +163,11 @@ class _Refusals:
         self._until: dict[str, float] = {}
 
     def until(self, exchange: Exchange) -> float:
-        """Return from when the host of an exchange may be asked, by its answers so far."""
+        """Return the moment from which the exchange's host may be asked, by its answers so far."""
         return self._until.get(exchange.host, 0.0)
 
     def note(self, exchange: Exchange, before: Exchange | None) -> None:
-        """Take note of an answer, and of the one before it from the same host."""
+        """Record an answer; `before` is the previous answer of the same host."""
         host, politeness = exchange.host, self._politeness
         since = before.ended if before is not None else 0.0
         if any(since <= moment <= exchange.began for moment in self._reopened.get(host, ())):
@@ -187,7 +188,7 @@ class _Refusals:
 
 
 def _tolerance(exchange: Exchange, before: Exchange) -> float:
-    """Return how exactly the moments of two exchanges can be compared."""
+    """Return the precision with which the moments of two exchanges can be compared."""
     is_same = exchange.directory == before.directory
     return TOLERANCE_SECONDS if is_same else CLOCKS_SECONDS
 
@@ -197,7 +198,7 @@ def _overlaps(exchanges: list[Exchange], what: str, names: list[str]) -> Iterato
     for exchange, name in zip(exchanges, names, strict=True):
         before = last.get(name)
         if before is not None and exchange.began < before.ended - _tolerance(exchange, before):
-            yield f"{exchange.url}: began while {before.url} was under way on the {what} {name}"
+            yield f"{exchange.url}: began while {before.url} was in flight on the {what} {name}"
         if before is None or exchange.ended > before.ended:
             last[name] = exchange
 
@@ -224,7 +225,7 @@ def _host_pauses(
     pages: dict[str, int] = {}
     last: dict[str, Exchange] = {}
     asked: dict[str, int] = {}
-    """Requests to each host since its last full pause, which is one pause per request."""
+    """Requests to each host since its last full pause. That many pauses are due."""
     for exchange in exchanges:
         host = exchange.host
         before = last.get(host)
@@ -240,7 +241,7 @@ def _host_pauses(
             is_breach = not is_full and bool(
                 crawl_delay or asked[host] >= job.politeness.burst_urls
             )
-            if is_full or is_breach:  # and not within a burst
+            if is_full or is_breach:  # within a burst a shorter gap is allowed
                 closest.note(Pause(exchange.url, gap, delay))
             if is_full:
                 asked[host] = 0
@@ -276,6 +277,6 @@ def _robots(
             continue
         known = [lesson for lesson in lessons.get(site, ()) if lesson.moment <= exchange.began]
         if not known or known[-1].state is not RobotsState.KNOWN:
-            yield f"{exchange.url}: asked for without a robots file to go by"
+            yield f"{exchange.url}: asked for before its robots file was known"
         elif not known[-1].rules.is_allowed(key[len(site) :]):
             yield f"{exchange.url}: forbidden by the robots file"

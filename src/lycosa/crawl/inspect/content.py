@@ -1,8 +1,8 @@
 """Read the newest answer for a URL from the archive of a crawl.
 
-The archive of a crawl that several machines share is in several directories. The log says where
-the answer is. If that is not here, it is read from the store; if it is not there either, the error
-names the machine that has it.
+The archive of a crawl that several machines share is in several directories. The log names the
+place of the answer. An answer that is not in this directory is read from the store. If the store
+does not have it either, the error names the machine that does.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from lycosa.url import canonicalize, key_of
 
 
 class Content(NamedTuple):
-    """The newest answer for a URL."""
+    """Newest answer for a URL."""
 
     headers: bytes
-    """Status line and headers as they were sent."""
+    """Status line and headers as received."""
     body: bytes
     """The content, with all content codings undone."""
     text: str
-    """The visible text; "" when the page has none."""
+    """The visible text; "" if the page has none."""
 
 
 def content_of(directory: CrawlDirectory, raw_url: str) -> Content:
@@ -43,7 +43,7 @@ def content_of(directory: CrawlDirectory, raw_url: str) -> Content:
         if stored is not None:
             return _content(stored, find_text(directory.path, url))
     raise LycosaError(
-        f"{raw_url}: the archive holds no answer for it\n"
+        f"{raw_url}: the archive has no answer for this URL\n"
         f"  to see why: lycosa explain {directory.path} {raw_url}"
     )
 
@@ -53,7 +53,7 @@ def _content(stored: Stored, text: str | None) -> Content:
 
 
 def _place_elsewhere(directory: CrawlDirectory, job: Job, url: str) -> Place | None:
-    """Return where the answer for a URL is, if that is not in this directory."""
+    """Return the place of the answer for a URL, if it is not in this directory."""
     from lycosa.crawl.recovery.counting import own_partitioner
     from lycosa.crawl.takeover import read_partition
 
@@ -70,7 +70,8 @@ def _place_elsewhere(directory: CrawlDirectory, job: Job, url: str) -> Place | N
 
 
 def _distant(directory: CrawlDirectory, job: Job, url: str, place: Place) -> Content:
-    """Read an answer from the store; raises `Elsewhere` with the name of the machine."""
+    """Read an answer from the store; raise `Elsewhere` with the machine's name if it is not
+    there."""
     from lycosa.crawl.logs.notes import machines_of
 
     with closing(directory.log(job)) as log:
@@ -80,7 +81,7 @@ def _distant(directory: CrawlDirectory, job: Job, url: str, place: Place) -> Con
     if not job.store.place:
         raise Elsewhere(
             f"{url}: the answer is in segment {place.segment}, on {machine}\n"
-            f"  type the command there: lycosa cat DIR {url}"
+            f"  run there: lycosa cat DIR {url}"
         )
     from lycosa.objects.opening import open_objects
     from lycosa.store.uploaded import UploadedRecords

@@ -1,14 +1,14 @@
-"""Give back the room of pages that are gone: 404 or 410 at their last visit.
+"""Free the space of pages that are gone: 404 or 410 at their last visit.
 
-An archive keeps what it saw, so this happens only when the operator asks for it. Every earlier
-version of such a page is removed from records, tables and index. The answer that says that it is
-gone stays: the log refers to it, and it is the fact that is left.
+Removal happens only when the operator asks for it, because an archive keeps what it saw. Every
+earlier version of such a page is removed from records, tables and index. The answer that reports
+the page gone stays: the log refers to it, and it is the remaining fact.
 
 The log is written first (`RecordsLost`: the records no longer count, and the limits on pages and
-bytes get back what they had taken). A kill in between is harmless: the next call removes what the
-log has given up.
+bytes get their amounts back). A kill in between is harmless: the next call removes the records that
+the log has given up.
 
-Always true: a record to whose payload another page refers stays.
+Always true: a record stays if another page refers to its payload.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from lycosa.store.segments.sealing import seal_dead
 
 
 def forget_deleted(directory: CrawlDirectory) -> removal.Forgotten:
-    """Remove all versions of the pages that are gone; harmless when repeated."""
+    """Remove all versions of pages that are gone; a repetition is harmless."""
     states: dict[int, PartitionState] = {}
     change(directory, lambda number, state, now: _note(states, number, state))
     log = directory.log(directory.job())
@@ -59,7 +59,7 @@ def forget_deleted(directory: CrawlDirectory) -> removal.Forgotten:
         accounts = counted_by(states, own_partitioner(directory.job()).partition_of)
         seal_dead(directory.path, accounts, positions=positions)
         forgotten = removal.forget_exchanges(directory.path, places)
-        # A study names pages; it can be made again without these.
+        # A study names the removed pages. It can be computed again without them.
         shutil.rmtree(directory.path / "index" / "study", ignore_errors=True)
 
     if places:
@@ -72,7 +72,7 @@ def _note(states: dict[int, PartitionState], number: int, state: PartitionState)
 
 
 def _is_old(state: PartitionState, one: Named) -> bool:
-    """Return whether a record is of a page that is gone, and from before."""
+    """Return whether a record is an earlier version of a page that is gone."""
     if state.pages.outcome[one.page] != Outcome.NOT_FOUND:
         return False
     return one.outcome is not Outcome.NOT_FOUND and one.place != state.place_of(one.page)

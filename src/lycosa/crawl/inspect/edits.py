@@ -1,8 +1,8 @@
-"""Change a crawl that does not run: retry URLs, block hosts, begin a cycle.
+"""Change a crawl that is not running: retry URLs, block hosts, begin a cycle.
 
 A change takes the crawl's lock and its partitions and appends events, as a worker would. The next
-`lycosa resume` continues from there. A crawl that runs is changed by orders (`crawl.control`),
-which decide the same.
+`lycosa resume` continues from there. A running crawl is changed by orders (`crawl.control`), which
+decide the same.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.format import encode
 from lycosa.log.positions import durable_positions
 from lycosa.log.protocol import Log, Write
+from lycosa.log.told_segments import note_sealed
 from lycosa.records import CycleWanted, Taken
 from lycosa.store.segments import removal
 from lycosa.store.segments.digests import Positions
@@ -40,16 +41,16 @@ class Blocked(NamedTuple):
     """The effect of blocking a host."""
 
     pending: int
-    """How many pending URLs ended by it."""
+    """Number of pending URLs that the block ended."""
     forgotten: removal.Forgotten | None
-    """What was removed from the archive, if the operator wanted that."""
+    """Items removed from the archive, if the operator wanted that."""
 
 
 Decide = Callable[[int, PartitionState, float], Decision | None]
 
 
 def retry_failed(directory: CrawlDirectory) -> int:
-    """Make all failed URLs pending again; return how many there are.
+    """Make all failed URLs pending again; return their number.
 
     A host whose address was refused is included if the job now allows that address. The crawl's
     patience for unreachable origins starts again from its full length.
@@ -69,7 +70,7 @@ def retry_failed(directory: CrawlDirectory) -> int:
 
 
 def release_traps(directory: CrawlDirectory) -> int:
-    """Make all URLs that were put aside as traps pending; return how many there are.
+    """Make all URLs that were put aside as traps pending; return their number.
 
     Pages of mirrors are fetched again, because their links were not followed.
     """
@@ -94,7 +95,7 @@ def block_host(directory: CrawlDirectory, name: str, forget: bool = False) -> Bl
     if forget and directory.is_distant:
         from lycosa.crawl.logs.distant import bytes_elsewhere
 
-        raise bytes_elsewhere(directory, "what a host has sent")
+        raise bytes_elsewhere(directory, "the answers of a host")
     wanted = reversed_host_of(key_of(f"http://{host_name}/"))
     pending, is_known = 0, False
     is_everywhere = _is_shared(directory, wanted)
@@ -120,14 +121,14 @@ def block_host(directory: CrawlDirectory, name: str, forget: bool = False) -> Bl
             accounts = counted_by(states, partition_of)
             seal_dead(directory.path, accounts, positions=positions)
             forgotten = removal.forget_host(directory.path, host_name)
-            # A study names pages and hosts; it can be made again without this host.
+            # A study names pages and hosts. It can be computed again without this host.
             shutil.rmtree(directory.path / "index" / "study", ignore_errors=True)
 
     change(directory, decide, drop)
     if not is_known:
         file = "crawl.toml of every machine" if directory.is_distant else directory.job_file
         raise ConfigError(
-            f"{name}: the crawl knows no such host\n"
+            f"{name}: the crawl does not know this host\n"
             f"  to keep it from ever being asked, add a rule to {file}:"
             f' [[rules]] action = "reject", host = "{name}"'
         )
@@ -135,7 +136,7 @@ def block_host(directory: CrawlDirectory, name: str, forget: bool = False) -> Bl
 
 
 def unblock_host(directory: CrawlDirectory, name: str) -> int:
-    """Ask a blocked host again; return how many of its URLs are back in the queue.
+    """Ask a blocked host again; return the number of its URLs that are back in the queue.
 
     Pages that were deleted when it was blocked are fetched again.
     """
@@ -153,16 +154,15 @@ def unblock_host(directory: CrawlDirectory, name: str) -> int:
     change(directory, decide)
     if not is_blocked:
         raise ConfigError(
-            f"{name}: is not blocked\n"
-            f"  blocked hosts are listed by: lycosa status {directory.shown}"
+            f"{name}: not blocked\n  to list blocked hosts: lycosa status {directory.shown}"
         )
     return count
 
 
 def begin_cycle(directory: CrawlDirectory) -> int:
-    """Let the next cycle begin at the next run, whenever it is due; return its number.
+    """Let the next cycle begin at the next run, even if it is not due; return its number.
 
-    A cycle that was begun and has URLs left is gone on with instead.
+    If a cycle has begun and still has URLs, it is continued instead.
     """
     states = directory.states(directory.job())
     history = states[0].history
@@ -173,21 +173,21 @@ def begin_cycle(directory: CrawlDirectory) -> int:
     def want(number: int, state: PartitionState, now: float) -> Decision | None:
         return Decision([CycleWanted(now, cycle + 1)]) if number == 0 else None
 
-    if cycle and history.wanted <= cycle:  # the first one begins by itself
+    if cycle and history.wanted <= cycle:  # the first cycle begins by itself
         change(directory, want)
     return cycle + 1
 
 
 def _refuse_running(log: Log, job: Job) -> None:
     from lycosa.crawl.logs.other_machines import (
-        refuse_running,  # a crawl in a folder does not need it
+        refuse_running,  # a crawl in a folder does not load it
     )
 
     refuse_running(log, job)
 
 
 def _is_shared(directory: CrawlDirectory, wanted: str) -> bool:
-    """Return whether any partition may get URLs of a host that one of them knows."""
+    """Return whether any partition may get URLs of a host that at least one of them knows."""
     job = directory.job()
     return job.frontier.partitioner in SPLITTING_PARTITIONERS and any(
         state.host_number(wanted) is not None for state in directory.states(job).values()
@@ -199,9 +199,9 @@ def change(
     decide: Decide,
     afterwards: Callable[[Positions], None] = lambda positions: None,
 ) -> None:
-    """Take every partition, write what `decide` returns for it, then call `afterwards`.
+    """Take every partition, write the events that `decide` returns for it, then call `afterwards`.
 
-    It is told how far the log is, as the disk has it.
+    `afterwards` receives the positions up to which the log is on disk.
     """
     job = directory.job()
     partitioner = own_partitioner(job)
@@ -215,7 +215,8 @@ def change(
                 _refuse_running(log, job)
             now = time.time()
             taken = Taken(now, f"operator {os.getpid()} {now:.3f}")
-            # One at a time keeps one state in memory; far away every commit is a round trip.
+            # One partition at a time keeps one state in memory. On a server each commit is a round
+            # trip, so several are taken at once.
             step = log.reads_at_once
             for first in range(0, job.frontier.partitions, step):
                 numbers = range(first, min(first + step, job.frontier.partitions))
@@ -233,5 +234,6 @@ def change(
                 if writes:
                     log.commit(writes)
             afterwards(durable_positions(log))
+            note_sealed(directory.path)  # a host is removed from sealed segments alone
         finally:
             log.close()

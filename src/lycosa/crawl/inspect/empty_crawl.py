@@ -1,10 +1,10 @@
-"""Say why a crawl that has ended kept no page, or only pages without content.
+"""Explain why an ended crawl kept no page, or only pages without content.
 
-Operators run crawls from scripts: a crawl that brought nothing must not look like one that did. The
-counts of outcomes say why, and for each the sentence names what to do.
+Operators run crawls from scripts, so a crawl without a result must not look like a success. The
+counts of outcomes show the reasons, and for each reason the sentence names a remedy.
 
-Some sites send an empty page whose scripts make the content. A crawl of such a site that renders
-nothing holds a page and yet nothing. It is recognised when all pages that were kept are seeds, have
+Some sites send an empty page whose scripts make the content. A crawl of such a site without
+rendering keeps a page without content. It is recognised when all kept pages are seeds, have
 scripts, and have neither links nor more than a line of text.
 """
 
@@ -27,23 +27,24 @@ from lycosa.store.warc.record_reader import Stored, WarcFiles, members, read_exc
 from lycosa.url import canonicalize
 
 MOST_PAGES = 3
-"""A crawl that kept more pages than this is not empty."""
+"""A crawl that kept more pages than this is not examined."""
 
 MOST_ANSWERS = 10
-"""A crawl that has asked for more pages than this has found links."""
+"""A crawl with more answers than this has found links, so it is not examined."""
 
 MOST_TEXT = 200
-"""Bytes of visible text that an empty page may have: please enable JavaScript."""
+"""Bytes of visible text that an empty page may have, such as "please enable JavaScript"."""
 
 _TYPE = "content-type"
-_LINK = re.compile(rb"<a\s[^>]*href", re.IGNORECASE)
-_SCRIPT = re.compile(rb"<script[\s>]", re.IGNORECASE)
+# Crawls that kept pages with links need neither; `re` compiles them when they are used.
+_LINK = rb"(?i)<a\s[^>]*href"
+_SCRIPT = rb"(?i)<script[\s>]"
 
 _ADVICE = {
     Outcome.DISALLOWED: "forbidden by the robots file; see which line: lycosa check robots {seed}",
     Outcome.REFUSED_ADDRESS: "at a private or reserved address, which the job does not allow;"
     " add --allow-private, or --allow-network with the network",
-    Outcome.REFUSED_PORT: "at a port of another service than the web; name it:"
+    Outcome.REFUSED_PORT: "at a port of a service other than the web; to allow it:"
     " --set 'fetch.ports=PORT'",
     Outcome.WRONG_LANGUAGE: "in another language than the job keeps ([extract] languages)",
     Outcome.WRONG_TYPE: "not of a content type that the job keeps;"
@@ -52,8 +53,8 @@ _ADVICE = {
     Outcome.NO_SUCH_HOST: "on a host whose name does not exist; check how it is spelled",
     Outcome.UNREACHABLE: "on a server to which no connection could be made; try again:"
     " lycosa retry {path}",
-    Outcome.ROBOTS_UNREACHABLE: "on a site whose robots file could not be had, which forbids all"
-    " of it; try again: lycosa retry {path}",
+    Outcome.ROBOTS_UNREACHABLE: "on a site whose robots file could not be fetched, which forbids"
+    " all of it; try again: lycosa retry {path}",
     Outcome.HOST_GIVEN_UP: "on a host that kept refusing; try again later: lycosa retry {path}",
     Outcome.HOST_PUT_OFF: "on a host that asks for a longer pause than the job waits for"
     " ([politeness] longest_pause_seconds); when it is over: lycosa retry {path}",
@@ -68,7 +69,7 @@ _GOOD = (Outcome.KEPT, Outcome.NOT_MODIFIED)
 
 
 def why_empty(directory: CrawlDirectory, job: Job, progress: Progress) -> list[str]:
-    """Return the reasons why an ended crawl has no content, as sentences; [] when it has some."""
+    """Return the reasons why an ended crawl has no content, as sentences; [] if it has content."""
     if progress.pages > MOST_PAGES:
         return []
     seeds = _few_seeds(job)
@@ -104,7 +105,8 @@ def _sentences(progress: Progress) -> Iterator[str]:
 
 
 def _few_seeds(job: Job) -> list[str]:
-    """Return the first seeds; none when a long list of them is gone, which the log then has."""
+    """Return the first seeds; [] if a long list of them is gone from disk (the log still has
+    them)."""
     with suppress(ConfigError):
         return [parted(seed)[0] for seed in job.seeds[: MOST_PAGES + 1]]
     return []
@@ -122,7 +124,7 @@ def _is_made_by_scripts(
 
 
 def _pages(folder: Path) -> Iterator[Stored]:
-    """Yield the answers in the archive; by the records, because to load the tables takes longer."""
+    """Yield the answers in the archive, from the records: loading the tables takes longer."""
     files = WarcFiles(folder)
     try:
         for name in warc_names(folder):
@@ -134,8 +136,8 @@ def _pages(folder: Path) -> Iterator[Stored]:
 
 
 def _is_shell(page: Stored) -> bool:
-    """Return whether an answer has scripts, and neither links nor text worth mentioning."""
-    if _LINK.search(page.body) or not _SCRIPT.search(page.body):
+    """Return whether an answer has scripts, and neither links nor more than a line of text."""
+    if re.search(_LINK, page.body) or not re.search(_SCRIPT, page.body):
         return False
     content_type = next((value for name, value in page.headers if name.lower() == _TYPE), None)
     return len(scan(page.body, content_type).content) <= MOST_TEXT

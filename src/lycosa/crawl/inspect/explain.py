@@ -1,18 +1,18 @@
-"""Explain one URL: where it was found, what became of it, why it waits, when it is due.
+"""Explain one URL: where it was found, its outcome, why it waits, and when it is due.
 
-The present standing comes from the partition's state. The history comes from the log, which is
-read from its beginning: the event that admitted the URL names the page that led to it.
+The present state comes from the partition's state. The history comes from the log, which is read
+from its beginning: the event that admitted the URL names the page that led to it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from lycosa.cluster.partitioners import Partitioner
 from lycosa.config import Job
-from lycosa.crawl.answers.novelty.soft_404 import probe_of
-from lycosa.crawl.answers.novelty.traps import WHOLE
+from lycosa.crawl.features.novelty.traps import WHOLE
+from lycosa.crawl.features.soft_404 import probe_of
 from lycosa.crawl.inspect.prospects import Prospect, prospect_of
 from lycosa.crawl.inspect.topics import found_text, names_of, queue_text, topic_text
 from lycosa.crawl.status.waiting import CRAWL_DELAY, PAUSE, wait_of_page
@@ -50,40 +50,40 @@ from lycosa.url import canonicalize, host_of, key_of, refusal, url_of
 
 
 class Step(NamedTuple):
-    """One thing that happened to the URL."""
+    """An event in the history of the URL."""
 
     moment: float
     what: str
     is_admission: bool = False
     is_move: bool = False
-    """Whether it came to another queue of a topic, or to another position there."""
+    """Whether it moved to another queue of a topic, or to another position there."""
 
 
 class Explanation(NamedTuple):
-    """Everything that is known of one URL."""
+    """All facts that are known about one URL."""
 
     url: str
     standing: str
-    """One sentence: how it ended, or what it waits for."""
+    """A sentence: its outcome, or the reason why it waits."""
     is_known: bool
     depth: int = 0
     outcome: Outcome | None = None
     due: float = 0.0
-    """When it may be fetched; 0 when it waits for no moment."""
+    """When it may be fetched; 0 if it does not wait for a moment."""
     place: Place | None = None
     history: tuple[Step, ...] = ()
     address: str = ""
-    """The last known address of its host; "" when there is none."""
+    """Last known address of its host; "" if there is none."""
     address_expires: float = 0.0
-    """Until when that is valid; 0 when the next request looks it up again anyway."""
+    """End of that address's validity; 0 if the next request looks it up again anyway."""
     via: str = ""
-    """`mined` when it was guessed and no known page links to it."""
+    """`mined` if it was guessed and no known page links to it."""
     rule: str = ""
-    """With `mined`: the rule that guessed it."""
+    """With `mined`, the rule that guessed it."""
     prospect: Prospect | None = None
-    """In a crawl with cycles: how often it changes and what a visit would be worth."""
+    """In a crawl with cycles, how often it changes and the value of a visit."""
     topic: str = ""
-    """In a crawl with topics: what it is about, or in which queue it waits."""
+    """In a crawl with topics, its topic, or the queue in which it waits."""
 
 
 def explain(
@@ -99,7 +99,7 @@ def explain(
     url = canonicalize(raw_url)
     if url is None:
         why = refusal(raw_url) or "invalid"
-        return Explanation(raw_url, f"is no URL that can be crawled: {why}", False)
+        return Explanation(raw_url, f"is not a URL that can be crawled: {why}", False)
     key = key_of(url)
     number = partitioner.partition_of(key)
     state = states[number]
@@ -118,7 +118,7 @@ def explain(
         state.outcome_of(page),
         due,
         state.place_of(page),
-        tuple(_history(log, number, key, page, state, names)),
+        tuple(_History(key, page, state, names).steps(log, number)),
         state.address_of(host),
         state.hosts.address_expires[host],
         "mined" if rule else "",
@@ -137,7 +137,7 @@ def _standing(state: PartitionState, page: int, job: Job, now: float) -> tuple[s
         if state.topics.of(page) in state.topics.budgets.used_up:
             return "is put off: the budget of its topic is used up ([topics] budgets)", 0.0
         if not state.history.cycle:
-            return "is put off: it promises nothing of what is wanted ([topics] focus)", 0.0
+            return "is put off: it does not promise a wanted topic ([topics] focus)", 0.0
         return "is put off: waits for a cycle that chooses it", 0.0
     if not state.is_pending(page):
         name = _name(outcome) if outcome else "done"
@@ -161,7 +161,7 @@ def _name(outcome: Outcome) -> str:
 
 
 def _reason(state: PartitionState, page: int, site: int, outcome: Outcome | None) -> str:
-    """Return the details that the name of an outcome does not tell."""
+    """Return the details that the outcome's name leaves out."""
     host = state.sites.host[site]
     if outcome in TRAPS:
         what = "pages of its host"
@@ -178,15 +178,15 @@ def _reason(state: PartitionState, page: int, site: int, outcome: Outcome | None
             f" ({TOO_MANY_REDIRECTS})"
         )
     if outcome is Outcome.NO_SITEMAP:
-        return "; it was tried as the site's sitemap, and what came is none"
+        return "; it was tried as the site's sitemap, but the answer is not a sitemap"
     if outcome is Outcome.WRONG_LANGUAGE:
-        return "; it is in another language than [extract] languages names; its links are followed"
+        return "; its language is not in [extract] languages; its links are followed"
     if outcome is Outcome.HOOK_FAILED:
-        return "; a plugin raised, and the traceback is in lycosa.log beside this URL"
+        return "; a plugin raised, and the traceback is in lycosa.log next to this URL"
     probe = probe_of(state, site)
     if outcome is not Outcome.SOFT_404 or probe is None:
         return ""
-    return f"; it says what {url_of(probe)} says, which does not exist"
+    return f"; its text is that of {url_of(probe)}, which does not exist"
 
 
 _SIGHTS = {
@@ -197,88 +197,138 @@ _SIGHTS = {
 }
 
 _WORTHS = {
-    Worth.NOTHING: "the guess was in vain: no page, or the copy of one",
-    Worth.PAGE: "the guess was a page that was not known",
-    Worth.MOVED: "the guess moved on to where it was redirected to",
+    Worth.NOTHING: "the guess was wrong: not a page, or a copy of one",
+    Worth.PAGE: "the guess was a new page",
+    Worth.MOVED: "the guess was replaced by the target of its redirect",
 }
 
 
 _BROUGHT = "brought "
 
 
-def _weighed(event: Weighed) -> str:
-    if not event.content:
-        return f"{_BROUGHT}something new, where others had not"
-    return f"{_BROUGHT}nothing new; {event.left // WHOLE} more pages like it may"
+class _History:
+    """History of one URL from the log, as sentences.
+
+    Each kind of event has a method that returns its steps for this URL, mostly none. Several kinds
+    have no moment of their own: they follow at once from the step before.
+    """
+
+    def __init__(self, key: str, page: int, state: PartitionState, names: Sequence[str]) -> None:
+        self._key = key
+        self._page = page
+        self._state = state
+        self._names = names
+        self._host = state.sites.host[state.pages.site[page]]
+        self._previous = Step(0.0, "")
+        self._latest = 0.0
+        """Latest moment of any event, by the crawl's clock."""
+
+    def steps(self, log: Log, number: int) -> Iterator[Step]:
+        """Read the log of the URL's partition, and yield each step by the machine's clock."""
+        ahead = 0.0
+        for _, batch in log.read(number, 0):
+            for event in decode_events(batch):
+                self._latest = max(self._latest, getattr(event, "moment", self._latest))
+                if isinstance(event, Taken):
+                    # The crawl's clock never goes back, so it may be ahead of a clock that was set.
+                    ahead = event.clock_ahead
+                told = _TELLERS.get(type(event))
+                for step in told(self, event) if told else ():
+                    self._previous = step
+                    yield step._replace(moment=step.moment - ahead) if ahead else step
+
+    def _admitted(self, event: Admitted) -> Iterator[Step]:
+        source = url_of(event.source) if event.source else ""
+        if self._key in event.keys:
+            via = f"found on {source}" if source else "given as a seed"
+            if event.queues:
+                at = event.keys.index(self._key)
+                via += f"; {queue_text(event.queues[at], event.positions[at], self._names)}"
+            yield Step(event.moment, via, is_admission=True)
+        elif self._page in event.nearer:
+            yield Step(event.moment, f"came nearer by {source}")
+        if self._page in event.linked:
+            yield Step(event.moment, f"linked from {source}" if source else "made a seed")
+
+    def _mined(self, event: Mined) -> Iterator[Step]:
+        if self._key in event.keys:
+            place = event.keys.index(self._key)
+            source = url_of(self._state.table.key(event.sources[place]))
+            name = rule_name(event.rules[place]).replace("_", " ")
+            yield Step(event.moment, f"mined: guessed from {source} by the rule '{name}'")
+
+    def _guess_judged(self, event: GuessJudged) -> Iterator[Step]:
+        if event.page == self._page:
+            yield self._at_once(_WORTHS[event.worth])
+
+    def _sitemap_tried(self, event: SitemapTried) -> Iterator[Step]:
+        if event.key == self._key:
+            why = "its robots file names none"
+            if event.source:
+                why = f"{url_of(event.source)} redirects to it"
+            yield Step(event.moment, f"tried as the site's sitemap: {why}")
+
+    def _probe_chosen(self, event: ProbeChosen) -> Iterator[Step]:
+        if event.key == self._key:
+            yield Step(event.moment, "made up, to see the site's error page")
+
+    def _fetched(self, event: Fetched) -> Iterator[Step]:
+        if event.page == self._page:
+            yield Step(event.moment, f"asked for: {_name(event.outcome)}, status {event.status}")
+
+    def _predicted(self, event: Predicted) -> Iterator[Step]:
+        if self._page in event.pages:
+            at = event.pages.index(self._page)
+            queue = queue_text(event.queues[at], event.positions[at], self._names)
+            yield Step(self._latest, f"moved: now {queue}", is_move=True)
+
+    def _classified(self, event: Classified) -> Iterator[Step]:
+        if event.page == self._page:
+            yield self._at_once(found_text(event, self._names))
+
+    def _weighed(self, event: Weighed) -> Iterator[Step]:
+        # A page is weighed twice, by its shape and by its content; the first weighing tells enough.
+        if event.page != self._page or self._previous.what.startswith(_BROUGHT):
+            return
+        if not event.content:
+            yield self._at_once(f"{_BROUGHT}something new, where others had not")
+        else:
+            more = event.left // WHOLE
+            yield self._at_once(f"{_BROUGHT}nothing new; {more} more pages like it may")
+
+    def _mirror_found(self, event: MirrorFound) -> Iterator[Step]:
+        if event.host == self._host:
+            original = host_of(event.original + ":/")
+            yield Step(event.moment, f"its host was found to be a mirror of {original}")
+
+    def _cycle_begun(self, event: CycleBegun) -> Iterator[Step]:
+        if self._page in event.pages:
+            yield Step(event.moment, f"chosen for cycle {event.cycle}")
+
+    def _visited(self, event: Visited) -> Iterator[Step]:
+        if event.page == self._page:
+            yield Step(event.moment, _SIGHTS[event.seen])
+
+    def _settled(self, event: Settled) -> Iterator[Step]:
+        if self._page in event.pages:
+            yield Step(event.moment, _name(event.outcome))
+
+    def _at_once(self, what: str) -> Step:
+        return Step(self._previous.moment, what)
 
 
-def _guessed(event: Mined, key: str, state: PartitionState) -> str:
-    place = event.keys.index(key)
-    source = url_of(state.table.key(event.sources[place]))
-    name = rule_name(event.rules[place]).replace("_", " ")
-    return f"mined: guessed from {source} by the rule '{name}'"
-
-
-def _tried(event: SitemapTried) -> str:
-    if event.source:
-        return f"tried as the site's sitemap: {url_of(event.source)} redirects to it"
-    return "tried as the site's sitemap: its robots file names none"
-
-
-def _history(
-    log: Log, number: int, key: str, page: int, state: PartitionState, names: Sequence[str]
-) -> list[Step]:
-    """Return the events of the log that concern the URL, in words."""
-    steps: list[Step] = []
-    host = state.sites.host[state.pages.site[page]]
-    behind = latest = 0.0
-    for _, batch in log.read(number, 0):
-        for event in decode_events(batch):
-            known = len(steps)
-            latest = max(latest, getattr(event, "moment", latest))
-            if isinstance(event, Taken):
-                behind = event.clock_ahead
-            elif isinstance(event, Admitted):
-                if key in event.keys:
-                    via = f"found on {url_of(event.source)}" if event.source else "given as a seed"
-                    if event.queues:
-                        at = event.keys.index(key)
-                        via += f"; {queue_text(event.queues[at], event.positions[at], names)}"
-                    steps.append(Step(event.moment, via, is_admission=True))
-                elif page in event.nearer:
-                    steps.append(Step(event.moment, f"came nearer by {url_of(event.source)}"))
-                if page in event.linked:
-                    via = f"linked from {url_of(event.source)}" if event.source else "made a seed"
-                    steps.append(Step(event.moment, via))
-            elif isinstance(event, Mined) and key in event.keys:
-                steps.append(Step(event.moment, _guessed(event, key, state)))
-            elif isinstance(event, GuessJudged) and event.page == page:
-                steps.append(Step(steps[-1].moment, _WORTHS[event.worth]))
-            elif isinstance(event, SitemapTried) and event.key == key:
-                steps.append(Step(event.moment, _tried(event)))
-            elif isinstance(event, ProbeChosen) and event.key == key:
-                steps.append(Step(event.moment, "made up, to see the site's error page"))
-            elif isinstance(event, Fetched) and event.page == page:
-                name = _name(event.outcome)
-                steps.append(Step(event.moment, f"asked for: {name}, status {event.status}"))
-            elif isinstance(event, Predicted) and page in event.pages:
-                at = event.pages.index(page)
-                moved = f"moved: now {queue_text(event.queues[at], event.positions[at], names)}"
-                steps.append(Step(latest, moved, is_move=True))
-            elif isinstance(event, Classified) and event.page == page:
-                steps.append(Step(steps[-1].moment, found_text(event, names)))
-            elif isinstance(event, Weighed) and event.page == page:
-                if not steps[-1].what.startswith(_BROUGHT):  # the first is about its shape
-                    steps.append(Step(steps[-1].moment, _weighed(event)))
-            elif isinstance(event, MirrorFound) and event.host == host:
-                original = host_of(event.original + ":/")
-                steps.append(Step(event.moment, f"its host was found to be a mirror of {original}"))
-            elif isinstance(event, CycleBegun) and page in event.pages:
-                steps.append(Step(event.moment, f"chosen for cycle {event.cycle}"))
-            elif isinstance(event, Visited) and event.page == page:
-                steps.append(Step(event.moment, _SIGHTS[event.seen]))
-            elif isinstance(event, Settled) and page in event.pages:
-                steps.append(Step(event.moment, _name(event.outcome)))
-            if behind:  # shown by the machine's clock
-                steps[known:] = [s._replace(moment=s.moment - behind) for s in steps[known:]]
-    return steps
+_TELLERS: dict[type, Callable[[_History, Any], Iterator[Step]]] = {
+    Admitted: _History._admitted,
+    Mined: _History._mined,
+    GuessJudged: _History._guess_judged,
+    SitemapTried: _History._sitemap_tried,
+    ProbeChosen: _History._probe_chosen,
+    Fetched: _History._fetched,
+    Predicted: _History._predicted,
+    Classified: _History._classified,
+    Weighed: _History._weighed,
+    MirrorFound: _History._mirror_found,
+    CycleBegun: _History._cycle_begun,
+    Visited: _History._visited,
+    Settled: _History._settled,
+}

@@ -50,7 +50,8 @@ class OtherRecords:
 def other_records(
     directory: CrawlDirectory, job: Job, damaged: OnDamage
 ) -> Iterator[OtherRecords | None]:
-    """Open what other machines have uploaded; None if the crawl is not shared, or has no store."""
+    """Open the records that other machines uploaded; None if the crawl has no server or no
+    store."""
     if not job.log.server or not job.store.place:
         yield None
         return

@@ -1,7 +1,7 @@
 """Writes the page for owners of sites that `--contact` can point to: one HTML file without script.
 
-It says who crawls, by which name the crawler asks, how fast, and what stops it; figures and names
-are those of a job. docs/for/site-owners.md says the same to readers of the documentation.
+The page names the operator and the crawler, its speed, and the ways to stop it. Figures and names
+are those of a job. docs/for/site-owners.md tells the same to readers of the documentation.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def _manners(job: Job) -> Iterator[str]:
 
 
 def _signs(job: Job) -> Iterator[tuple[str, str]]:
-    """Yield what an owner may send, and what follows."""
+    """Yield each signal that an owner may send, and its effect."""
     yield f"User-agent: {job.fetch.agent}\nDisallow: /", "asks for no page, a day later at most"
     yield "Crawl-delay: 30", "rests 30 seconds between two requests"
     yield "Request-rate: 1/5m", "rests five minutes between two requests"

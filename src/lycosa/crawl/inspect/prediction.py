@@ -1,15 +1,15 @@
-"""Recomputes what links said of a URL, so that `explain` can show each feature's part.
+"""Recomputes the evidence of links for a URL, so that `explain` can show each feature's part.
 
-What a worker has heard of a waiting URL is in its memory alone (eight bytes, see
-`crawl.topics.evidence`). The same is computed again here, from the pages that link to the URL or
+A worker keeps the evidence for a waiting URL only in memory (eight bytes, see
+`features.topics.evidence`). This module computes it again from the pages that link to the URL or
 redirect to it (`speakers`) and were fetched before the URL itself.
 
-It may differ from what the worker knew: a worker that was started anew begins with the recorded
-position, links from other partitions are told of a limited number of times, and a page that was
-deleted no longer speaks. So the result says that it is computed, beside what the log says.
+The result may differ from the worker's: a worker that was restarted begins with the recorded
+position, other partitions send only a limited number of their links, and a page that was deleted
+no longer counts. The output therefore marks the result as computed, next to the log's own facts.
 
-Cost: a pass over the tables `links`, `pages` and `text`; in a focused crawl, where no page promises
-much, another one for each level of the pages that link to those, `MOST_LEVELS` at most.
+Cost: a pass over the tables `links`, `pages` and `text`; in a focused crawl whose pages promise
+little, another pass for each level of the pages that link to them, `MOST_LEVELS` at most.
 """
 
 from __future__ import annotations
@@ -24,6 +24,15 @@ from typing import NamedTuple
 from lycosa.cluster.partitioners import Partitioner
 from lycosa.config import Job
 from lycosa.config.seeds import parted
+from lycosa.crawl.features.topics.evidence import (
+    HINT_BYTES,
+    PlainTopicEvidence,
+    parts_of,
+    position_of,
+)
+from lycosa.crawl.features.topics.of_job import numbers_below, read_model
+from lycosa.crawl.features.topics.predictor import LIKELY
+from lycosa.crawl.features.topics.seed_topics import SeedTopics
 from lycosa.crawl.inspect.explain import Step
 from lycosa.crawl.inspect.speakers import (
     Link,
@@ -33,10 +42,6 @@ from lycosa.crawl.inspect.speakers import (
     probabilities,
     redirects_to,
 )
-from lycosa.crawl.topics.evidence import HINT_BYTES, PlainTopicEvidence, parts_of, position_of
-from lycosa.crawl.topics.of_job import numbers_below, read_model
-from lycosa.crawl.topics.predictor import LIKELY
-from lycosa.crawl.topics.seed_topics import SeedTopics
 from lycosa.errors import ConfigError
 from lycosa.extract.topics.model import OTHER, TopicModel
 from lycosa.frontier.distance import SEED
@@ -46,15 +51,15 @@ from lycosa.store.tables.rows import signed, url_id
 from lycosa.url import canonical_key, key_of
 
 THE_LIST = "the list of seeds"
-"""In place of the URL of a page that links."""
+"""Shown instead of a URL for a link from the list of seeds."""
 MOST_LEVELS = 4
-"""How far promises are followed back: each level counts half of the one before."""
+"""Levels over which promises are followed back; each level counts half of the one before."""
 MOST_PAGES = 20_000
-"""How many pages of a level are looked at."""
+"""Most pages of a level that are examined."""
 
 
 class Part(NamedTuple):
-    """What one feature adds to the score."""
+    """A feature's contribution to the score."""
 
     feature: str
     value: str
@@ -62,7 +67,7 @@ class Part(NamedTuple):
 
 
 class Shares(NamedTuple):
-    """How likely a topic is: by the pages that link to a URL, by the links' texts, by both."""
+    """Likelihood of a topic: by the pages that link to a URL, by the links' texts, by both."""
 
     topic: str
     pages: float
@@ -76,26 +81,26 @@ class Speaker(NamedTuple):
     url: str
     moment: float
     text: str
-    """Of the link; "" for a redirect."""
+    """Text of the link; "" for a redirect."""
     topic: str
-    """What is wanted, or the topic that page and text make likeliest together."""
+    """The wanted topics, or the topic that page and text make likeliest together."""
     page: float
-    """How likely the page is about this topic."""
+    """Probability that the page is about this topic."""
     link: float
-    """How likely the text of the link and the words of the URL are."""
+    """The same probability by the link's text and the words of the URL."""
 
 
 class Prediction(NamedTuple):
-    """What can be told of the queue and the position of a URL."""
+    """Queue and position of a URL with their reasons."""
 
     queue: str
     position: int
     parts: tuple[Part, ...]
-    """In a focused crawl: what each feature adds. More is better."""
+    """In a focused crawl, each feature's contribution. More is better."""
     topics: tuple[Shares, ...]
-    """In other crawls: the topic of its queue, then the two likeliest others."""
+    """In other crawls, the topic of its queue, then the two likeliest others."""
     speakers: tuple[Speaker, ...]
-    """In the order in which they spoke."""
+    """In the order in which they were heard."""
 
 
 class _Redirect(NamedTuple):
@@ -103,7 +108,7 @@ class _Redirect(NamedTuple):
     moment: int
     queue: int
     likely: int
-    """How likely the URL that redirects was of its queue, as a byte."""
+    """Probability that the redirecting URL belonged to its queue, as a byte."""
 
 
 class _Said(NamedTuple):
@@ -119,9 +124,9 @@ def predicted(
     partitioner: Partitioner,
     states: Mapping[int, PartitionState],
 ) -> Prediction | None:
-    """Return what links said of a URL.
+    """Return the evidence of links for a URL.
 
-    None in a crawl whose order has nothing to do with topics, and where its model is missing.
+    None in a crawl whose order does not use topics, and in one whose model is missing.
     """
     if job.frontier.scheduler != "topics" or not Path(job.topics.model).exists():
         return None
@@ -139,11 +144,11 @@ def predicted(
 
 
 def _given(job: Job, state: PartitionState, key: str) -> list[_Said]:
-    """Return what the list of seeds says of a URL: its topic, if it names one."""
+    """Return the evidence of the seed list for a URL: its topic, if the list names one."""
     page = state.table.find(key)
     if page is None or state.pages.distance[page] != SEED:
         return []
-    with suppress(ConfigError):  # a long list may be gone
+    with suppress(ConfigError):  # a long list may be gone from disk
         for url, topic in map(parted, job.seeds):
             if topic and canonical_key(url) == key:
                 (message,) = SeedTopics(job).messages(0.0, [(key, topic)])
@@ -153,7 +158,7 @@ def _given(job: Job, state: PartitionState, key: str) -> list[_Said]:
 
 
 def _place(state: PartitionState, url: str) -> tuple[int, int]:
-    """Return the queue of a URL in the log, and how likely it was of that."""
+    """Return the queue of a URL in the log, and the probability that it belongs there."""
     page = state.table.find(key_of(url))
     if page is None:
         return NO_TOPIC, 0
@@ -161,7 +166,7 @@ def _place(state: PartitionState, url: str) -> tuple[int, int]:
 
 
 def why_moved(history: Iterable[Step], speakers: Sequence[Speaker]) -> Iterator[Step]:
-    """Yield the history of a URL with what was said before each of its moves."""
+    """Yield the history of a URL with the links that were heard before each of its moves."""
     silent = list(speakers)
     for step in history:
         if step.is_admission:
@@ -181,7 +186,7 @@ def why_moved(history: Iterable[Step], speakers: Sequence[Speaker]) -> Iterator[
 
 
 class _Focused:
-    """Computes as `FocusedEvidence` does."""
+    """Computes the same result as `FocusedEvidence`."""
 
     def __init__(self, folder: Path, job: Job, model: TopicModel) -> None:
         self._folder = folder
@@ -242,7 +247,7 @@ class _Focused:
         return parts, sum(scores)
 
     def _own(self, links: Collection[Link]) -> dict[int, int]:
-        """Return for each fetch how likely its page is about what is wanted, as a byte."""
+        """Return for each fetch the probability that its page is on a wanted topic, as a byte."""
         fetches = {link.fetch for link in links}
         return {
             fetch: round(255 * min(sum(compress(probabilities, self._wanted)), 1.0))
@@ -250,7 +255,7 @@ class _Focused:
         }
 
     def _promise(self, links: Collection[Link], own: Mapping[int, int], best: int) -> int:
-        """Return the best promise: a page's own, or half of that with which it was found."""
+        """Return the best promise: a page's own, or half of the promise with which it was found."""
         for level in range(1, MOST_LEVELS + 1):
             if best >= 255 >> level:  # pages further back cannot promise more
                 break
@@ -275,7 +280,7 @@ def _by_topic(
     redirects: list[_Redirect],
     given: list[_Said],
 ) -> Prediction:
-    """Compute as `TopicEvidence` does."""
+    """Compute the same result as `TopicEvidence`."""
     names = model.names
     path = key[key.find("/") :] if "/" in key else ""
     pages = probabilities(folder, model, {link.fetch for link in links})
@@ -322,7 +327,7 @@ def _by_topic(
 
 
 def _by_words(model: TopicModel, key: str, path: str) -> Prediction:
-    """Return what the words of a URL alone say, as for seeds."""
+    """Return the evidence of a URL's words alone, as for seeds."""
     unknown = [1 / len(model.names)] * len(model.names)
     best = model.link_topics([""], [key], unknown)[0]
     likely = model.link_probabilities(f" {path}")[best]

@@ -1,4 +1,4 @@
-"""Estimate for `lycosa explain` how often a page changes and what a visit to it is worth."""
+"""Estimate for `lycosa explain` how often a page changes and the value of a visit."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from lycosa.frontier.fold.state import PartitionState
 
 
 class Prospect(NamedTuple):
-    """What the planner of cycles knows about a page."""
+    """The cycle planner's knowledge of a page."""
 
     policy: str
     visits: int
     changed: int
-    """How many of them found a change."""
+    """Number of visits that found a change."""
     visited_at: float
-    """The last visit; 0 for none."""
+    """Time of the last visit; 0 for none."""
     mean_seconds: float
-    """The estimated average time between two changes."""
+    """Estimated average time between two changes."""
     fresh: float
-    """The probability that our copy is still current."""
+    """Probability that our copy is still current."""
     quality: float
     worth: float
-    """Of a visit now, as the policy counts it: with `profit`, the profit."""
+    """Worth of a visit now, by the policy; with `profit`, the profit."""
     cycle: int
-    """The cycle under way; 0 before the first."""
+    """The present cycle; 0 before the first."""
     planned_worth: float | None
-    """What a visit was worth when that cycle chose it; None when it was not chosen."""
+    """Worth of a visit when that cycle chose the page; None if it did not choose it."""
     next_cycle_at: float
-    """When the next cycle begins at the earliest; 0 when there is none."""
+    """Earliest beginning of the next cycle; 0 if there is none."""
     next_worth: float
-    """Of a visit then, if the page is not visited before."""
+    """Worth of a visit then, if the page is not visited before."""
 
 
 def prospect_of(

@@ -1,8 +1,8 @@
-"""Say why a crawl does not know a URL: which rule refuses it, or that nothing led to it.
+"""Explain why a crawl does not know a URL: a rule refuses it, or no page links to it.
 
-Links that are refused are not admitted, so the log knows nothing of them. What can be said is what
-the rules of the job say of such a URL now, and what the table of links says, where it holds refused
-links with their reasons.
+Refused links are not admitted, so the log has no record of them. The answer comes from the job's
+present rules for such a URL, and from the table of links, if it holds refused links with their
+reasons.
 
 Cost: one pass over the table of links, and only for a URL that the crawl does not know.
 """
@@ -19,21 +19,21 @@ from lycosa.store.tables.rows import SCHEMAS, signed, url_id
 
 _FOLLOWED = "followed"
 _WORDS = {
-    "nofollow": "the page says `nofollow` ([extract] obey_nofollow)",
+    "nofollow": "the page is marked `nofollow` ([extract] obey_nofollow)",
     "too-deep": "it is farther from the seeds than the limits of depth allow ([limits])",
     "depth": "it is farther from the seeds than the limits of depth allow ([limits])",
-    "refused-port": "another service than the web has its port ([fetch] ports)",
-    "outside-html": "it stands outside the element `html` ([extract] outside_html)",
+    "refused-port": "its port belongs to a service other than the web ([fetch] ports)",
+    "outside-html": "the link is outside the element `html` ([extract] outside_html)",
     "form": "it is the address of a form ([forms] search)",
     "out-of-scope": "it is out of scope",
-    "known-copy": "it is another view of a page that is kept, and links to it lead to that one"
-    " ([traps] known_copies)",
+    "known-copy": "it is another view of a page that is kept, and links to it are followed to that"
+    " page ([traps] known_copies)",
 }
 NOT_FOUND = "has not been found: no page that was fetched links to it"
 
 
 def why_unknown(directory: CrawlDirectory, url: str) -> str:
-    """Return the sentence for a canonical URL that the crawl does not know."""
+    """Return the sentence that explains why the crawl does not know a canonical URL."""
     checked = ScopeChecker.of_directory(directory).check(url)
     linked = next(_reasons(directory, checked), None)
     if linked is not None:
@@ -47,14 +47,14 @@ def why_unknown(directory: CrawlDirectory, url: str) -> str:
 
 
 def _refusal(checked: CheckedScope) -> str:
-    """Return the name of a refusal, with the rule and the reason in words."""
+    """Return the name of a refusal with its rule or reason."""
     if checked.rule is not None:
         return f"{checked.reason}, by rule {checked.rule.number} of the job: {checked.rule.text}"
     return f"{checked.reason}: {checked.why}"
 
 
 def _reasons(directory: CrawlDirectory, checked: CheckedScope) -> Iterator[tuple[str, str]]:
-    """Yield page and reason of the links to a URL that the table holds as refused."""
+    """Yield source page and reason of the refused links to a URL in the table."""
     names = SCHEMAS["links"].names
     if "reason" not in names or checked.key is None:
         return

@@ -2,7 +2,7 @@
 
 The record is in the store and in the log: every exchange with its beginning and end, host and
 address; every robots file with its rules; every 429 and 503 with its Retry-After. All moments are
-turned into those of the crawl's clock, which never goes back.
+converted to those of the crawl's clock, which never goes back.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ _RENDERED = Outcome.RENDERED.name.lower()
 
 
 class Exchange(NamedTuple):
-    """One request and when it began and ended."""
+    """A request with its beginning and end."""
 
     began: float
     ended: float
@@ -51,7 +51,7 @@ class Exchange(NamedTuple):
     is_robots: bool
     is_page: bool
     directory: int = 0
-    """The number of the directory, and so of the machine, that has recorded it."""
+    """Number of the directory, and so of the machine, that recorded it."""
 
     def after(self, ahead: Ahead) -> Exchange:
         """Return the exchange at its moments by the crawl's clock, which never goes back."""
@@ -62,12 +62,13 @@ class Exchange(NamedTuple):
 
 
 Ahead = dict[int, float]
-"""For exchanges made while the machine's clock was behind the log (`crawl.steady_clock`): their end
-by the machine's clock, in microseconds, and how many seconds the crawl's clock was ahead of it."""
+"""Exchanges made while the machine's clock was behind the log (`crawl.steady_clock`): from their
+end by the machine's clock, in microseconds, to the seconds that the crawl's clock was ahead of
+it."""
 
 
 class Lesson(NamedTuple):
-    """What the crawl learned from one fetch of a robots file."""
+    """Result of one fetch of a robots file."""
 
     moment: float
     state: RobotsState
@@ -81,17 +82,17 @@ class Gaps:
     def __init__(self) -> None:
         self.told: dict[str, None] = {}
         self.sites: set[str] = set()
-        """Sites whose robots files are not all known."""
+        """Sites of which some robots files are unknown."""
         self.lost_until: dict[str, float] = {}
-        """Hosts of which records were lost, and the moment at which the last of them was given up;
-        "" stands for all hosts."""
+        """Hosts with lost records, and the moment at which the last of those was given up; "" means
+        all hosts."""
 
     def damaged(self, error: LycosaError) -> None:
         """Note a file that cannot be read."""
         self.told[str(error).splitlines()[0]] = None
 
     def lost(self, event: RecordsLost, state: PartitionState) -> None:
-        """Note whose answers were given up with their records."""
+        """Note the hosts whose answers were given up with their records."""
         sites = {state.pages.site[page] for page in event.pages} | {*event.sites}
         hosts = {state.sites.host[site] for site in sites}
         names = [host_of(state.host_names[host] + ":/") for host in hosts]
@@ -101,18 +102,18 @@ class Gaps:
             self.lost_until[name] = max(self.lost_until.get(name, 0.0), event.moment)
 
     def may_lack_answers(self, host: str, since: float) -> bool:
-        """Return whether a host may have given answers after that moment that were given up."""
+        """Return whether answers of a host after that moment may have been given up."""
         return since < max(self.lost_until.get(host, 0.0), self.lost_until.get("", 0.0))
 
     def most_pages(self, job: Job, pages: int) -> int:
-        """Return how many pages a host may have given: with gaps, perhaps more than are known."""
+        """Return the most pages that a host may have; with gaps, more than are known."""
         return job.politeness.large_site_pages + 1 if self.told else pages
 
 
 def read_exchanges(
     directory: CrawlDirectory, gaps: Gaps, others: OtherRecords | None = None
 ) -> Iterator[Exchange]:
-    """Yield every exchange that the tables hold, pages and robots files."""
+    """Yield every exchange in the tables, pages and robots files."""
     columns = ["began", "ended", "url", "host", "address", "status", "outcome"]
     for kind in ("pages", "hosts"):
         batches = each_segment(directory.path, kind, columns, gaps.damaged)
@@ -124,7 +125,7 @@ def read_exchanges(
                 *(rows[name] for name in columns), strict=True
             ):
                 if outcome.lower() == _RENDERED:
-                    continue  # no request: a browser has made it of what was there
+                    continue  # not a request: a browser made this row from stored answers
                 yield Exchange(
                     began.timestamp(),
                     ended.timestamp(),
@@ -141,7 +142,7 @@ def read_exchanges(
 def read_lessons(
     directory: CrawlDirectory, job: Job, gaps: Gaps, applied: dict[int, list[float]] | None = None
 ) -> tuple[dict[str, list[Lesson]], dict[str, list[float]], Ahead]:
-    """Return the robots lessons by site, when hosts were reopened, and when the clock was ahead.
+    """Return robots lessons by site, the moments when hosts were reopened, and `Ahead`.
 
     `applied` is filled with the moments at which each order was applied to the partitions.
     """
@@ -182,7 +183,7 @@ def read_lessons(
 
 
 def links_owed(directory: CrawlDirectory, job: Job) -> tuple[int, int]:
-    """Return of how many pages the links are owed, and of how many they were given up."""
+    """Return how many pages lack their links for now, and for how many the links were given up."""
     owed = given_up = 0
     if job.log.server:
         for state in directory.each_state(job):
@@ -196,11 +197,13 @@ def _history(log: Log, number: int, sites: list[str], gaps: Gaps) -> Iterator[by
     try:
         for sequence, batch in log.read(number, 0):
             if sequence != last + 1:
-                raise LogError(f"partition {number}: the log lacks what followed sequence {last}")
+                raise LogError(
+                    f"partition {number}: the log lacks the batches after sequence {last}"
+                )
             last = sequence
             yield batch
         if last < log.head(number).log:
-            raise LogError(f"partition {number}: the log lacks what followed sequence {last}")
+            raise LogError(f"partition {number}: the log lacks the batches after {last}")
     except (LogError, FormatError) as error:
         gaps.damaged(error)
         gaps.sites.update(sites)

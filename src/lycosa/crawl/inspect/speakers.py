@@ -1,7 +1,7 @@
-"""Pages that speak for a URL in a crawl by topic: those that link to it or redirect to it.
+"""Pages that are evidence for a URL in a crawl by topic: they link to it or redirect to it.
 
-Read from the tables of a crawl: `links` says which pages link to a URL and by which texts, `pages`
-which URLs redirect to it, `text` and the model what a page is about.
+The evidence is read from the tables of a crawl: `links` names the pages that link to a URL and the
+texts of the links, `pages` the URLs that redirect to it, `text` and the model a page's topic.
 
 Cost: a pass over the columns named here for each call.
 """
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lycosa.crawl.topics.predictor import MOST_HINTS
+from lycosa.crawl.features.topics.predictor import MOST_HINTS
 from lycosa.extract.topics.model import READ_BYTES, TopicModel
 from lycosa.store.reader import rows
 from lycosa.store.tables.link_ends import COUNTED_REASONS
@@ -32,7 +32,7 @@ class Link(NamedTuple):
     url: str
     fetch: int
     moment: int
-    """In microseconds."""
+    """Time of the fetch in microseconds."""
     target: int
     text: str
 
@@ -54,7 +54,7 @@ def links_to(folder: Path, before: Mapping[int, int]) -> Iterator[Link]:
 
 
 def heard(links: list[Link], key: str, partition_of: Callable[[str], int]) -> Iterator[Link]:
-    """Yield the links that the URL's partition was told of, in the order of their pages."""
+    """Yield the links that were reported to the URL's partition, in the order of their pages."""
     home, senders, hints = partition_of(key), set[int](), 0
     for link in sorted(links, key=lambda link: link.moment):
         sender = partition_of(key_of(link.url))
@@ -67,7 +67,7 @@ def heard(links: list[Link], key: str, partition_of: Callable[[str], int]) -> It
 
 
 def fetched_at(folder: Path, key: str) -> int:
-    """Return when a URL was fetched first; the end of time if it was not."""
+    """Return the time of a URL's first fetch; the end of time if it was not fetched."""
     moments = [
         row["fetched_at"] for row in _pages(folder, "url_id", signed(url_id(key)), ["fetched_at"])
     ]
@@ -75,7 +75,7 @@ def fetched_at(folder: Path, key: str) -> int:
 
 
 def redirects_to(folder: Path, key: str) -> Iterator[tuple[str, int]]:
-    """Yield the URLs that redirect to a URL, with the moment."""
+    """Yield the URLs that redirect to a URL, each with the moment."""
     for row in _pages(folder, "redirect_id", signed(url_id(key)), ["url", "fetched_at"]):
         yield row["url"], row["fetched_at"]
 
@@ -92,7 +92,7 @@ def _pages(folder: Path, column: str, wanted: int, columns: list[str]) -> Iterat
 def probabilities(
     folder: Path, model: TopicModel, fetches: Collection[int]
 ) -> dict[int, list[float]]:
-    """Return what the pages of some fetches are about; one without a text is missing."""
+    """Return the topics' probabilities of some fetched pages; a page without a text is left out."""
     found: dict[int, list[float]] = {}
     wanted = pa.array(list(fetches), pa.int64())
     for batch in rows(folder, "text", ["fetch_id", "title", "text"]) if fetches else ():

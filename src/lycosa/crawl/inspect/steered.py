@@ -1,8 +1,8 @@
-"""What the operator's orders demanded of a crawl at each moment, for the audit.
+"""The settings that the operator's orders put in force at each moment, for the audit.
 
-Partitions apply an order within the same second, not in the same instant. Between the first and the
-last of them both what was in force before and what is in force after it are right, so the milder of
-both is asked for.
+Partitions apply an order within the same second, but not in the same instant. Between the first and
+the last of them both the settings before and the settings after the order are right, so the audit
+asks for the milder of the two.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lycosa.url.scope import Scope
 
 
 class _Moment(NamedTuple):
-    """What was in force between two orders."""
+    """The settings in force between two orders."""
 
     job: Job
     excluded: Scope | None
@@ -38,7 +38,7 @@ class Steered:
         applied: Mapping[int, Sequence[float]],
         reopened: Mapping[str, Sequence[float]],
     ) -> None:
-        """`applied` has for each order when it was applied to each partition."""
+        """Take for each order, in `applied`, the moments at which partitions applied it."""
         self._moments = [_Moment(job, None, frozenset())]
         self._first: list[float] = []
         self._last: list[float] = []
@@ -55,7 +55,7 @@ class Steered:
                 blocked -= {one.order.host}
             rejecting = [rule for rule in in_force.parsed_rules() if rule.action.value == "reject"]
             scope = Scope(rejecting) if rejecting else None
-            # Members of a cluster read settings from the board, sooner or later than the order.
+            # Members of a cluster read settings from the board, at another moment than the order.
             then = job if job.log.server else in_force.job(job)
             is_paused = in_force.is_paused and not job.log.server
             self._moments.append(_Moment(then, scope, blocked, is_paused))
@@ -64,7 +64,7 @@ class Steered:
             self._last.append(max(moments) if is_everywhere else float("inf"))
 
     def pause(self, moment: float, pages: int) -> float:
-        """Return the usual pause of a host with so many pages."""
+        """Return the usual pause of a host with this many pages."""
         return min(usual_pause(one.job, pages) for one in self._at(moment))
 
     def ip_delay(self, moment: float) -> float:
@@ -72,7 +72,7 @@ class Steered:
         return min(one.job.politeness.ip_delay_seconds for one in self._at(moment))
 
     def breach(self, exchange: Exchange) -> str:
-        """Return why a request should not have begun; "" if orders have nothing against it."""
+        """Return why a request should not have begun; "" if orders allow it."""
         if len(self._moments) == 1:
             return ""
         found = self._at(exchange.began)
@@ -92,7 +92,7 @@ class Steered:
         return ""
 
     def _at(self, moment: float) -> Sequence[_Moment]:
-        """Return everything that some partition may have gone by at a moment."""
+        """Return all settings that a partition may have followed at a moment."""
         if len(self._moments) == 1:
             return self._moments
         newest = bisect_right(self._first, moment)

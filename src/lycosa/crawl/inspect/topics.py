@@ -1,4 +1,4 @@
-"""Says what a URL is about, or may be about, for those who ask about it."""
+"""Describes the topic of a URL, or its likely topic, for `explain`."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from lycosa.records import Classified, Outcome
 
 
 def names_of(job: Job) -> Sequence[str]:
-    """Return the topics of a job's model; none without one, or where it is not at hand."""
+    """Return the topics of a job's model; () if it has none or the file is missing."""
     if not job.topics.model:
         return ()
-    from lycosa.crawl.topics.of_job import read_model  # few crawls have a model
+    from lycosa.crawl.features.topics.of_job import read_model  # few crawls have a model
 
     try:
         return read_model(job.topics).names
@@ -25,7 +25,7 @@ def names_of(job: Job) -> Sequence[str]:
 
 
 def topic_text(state: PartitionState, page: int, names: Sequence[str]) -> str:
-    """Return what a URL is about, or where it waits; "" in a crawl without topics."""
+    """Return the topic of a URL, or the queue in which it waits; "" in a crawl without topics."""
     topics = state.topics
     if not topics.topic:
         return ""
@@ -34,17 +34,17 @@ def topic_text(state: PartitionState, page: int, names: Sequence[str]) -> str:
             return "about none of the topics"
         return f"about {_name(topics.of(page), names)} ({topics.grade_of(page) / 255:.0%} sure)"
     if topics.of(page) == NO_TOPIC:
-        return "nothing was said about it"
+        return "no link has told its topic"
     return queue_text(topics.of(page), topics.grade_of(page), names)
 
 
 def queue_text(queue: int, position: int, names: Sequence[str]) -> str:
-    """Return where a URL waits."""
+    """Return the queue and the position of a URL in words."""
     return f"in the queue of {_name(queue, names)}, at position {position} of 254"
 
 
 def found_text(event: Classified, names: Sequence[str]) -> str:
-    """Return what a page was found to be about."""
+    """Return the topics that were found for a page, in words."""
     found = ", ".join(
         f"{_name(topic, names)} ({confidence / 255:.0%} sure)"
         for topic, confidence in zip(event.topics, event.confidences, strict=True)

@@ -1,11 +1,11 @@
-"""A crawl whose log is in a server: joined by other machines, moved there and back.
+"""A crawl whose log is on a server: other machines can join it, and the log can be moved.
 
-    notes           what the log tells of the crawl: its job, its directories, where it was moved
+    notes           facts about the crawl in the log: its job, its directories, its new place
     joining         finds a crawl in a server, and makes a directory that helps in it
-    accepting       decides which settings of a job in a log count on a machine that joins
+    accepting       decides which settings of a log's job are accepted on a machine that joins
     distant         a crawl that is named by the address of its log
     lines           the log lines of all members
-    orders          what an operator tells the members of a crawl
+    orders          orders of the operator to the members of a crawl
     moving          moves a log from a file to a server, back, or between servers
     new_log         the log that a move fills, in a server or in a file
     other_machines  finds out whether other machines crawl

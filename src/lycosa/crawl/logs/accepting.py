@@ -1,15 +1,15 @@
-"""Which settings of a job that a log holds count on a machine that joins.
+"""Accepting a shared job's operator settings on a machine that joins.
 
-A log server is not an operator: whoever can write to it may have written the job. So the log names
-operator settings (`lycosa.trust`) only for comparison. A member goes by those that were typed on
-its own machine, and by those of the log if their digest was accepted. The machine that begins a
-crawl prints that digest; it is the same for all machines, because the address of the log, which
-each machine types, is not part of it.
+A log server is not an operator: any program that can write to it may have written the job. The log
+therefore names operator settings (`lycosa.trust`) only for comparison. A member follows settings
+that were typed on its own machine, and those of the log if their digest was accepted. The machine
+that begins a crawl prints that digest. It is the same for all machines, because the address of the
+log, which each machine types, is not part of it.
 
-Always true: a machine that joins by the address alone goes by no operator setting of the log.
+Always true: a machine that joins by the address alone follows no operator setting of the log.
 
 Cost: nothing while a crawl runs. Notes of later jobs (`job/2`) are read when a machine joins, and
-by no member that runs.
+not by running members.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ UNSET = "not set"
 
 
 class Typed(NamedTuple):
-    """What was typed on this machine."""
+    """Settings that were typed on this machine."""
 
     job: Job = Job()
     names: frozenset[str] = frozenset()
-    """The operator settings that were typed, also those that were typed as empty."""
+    """Names of the typed operator settings, including empty ones."""
 
 
 def job_to_join(address: str, noted: Job, typed: Typed, command: str) -> Job:
-    """Return the job that a member goes by; raises `Untrusted` if a setting does not count.
+    """Return the job that a member follows; raises `Untrusted` if a setting is not accepted.
 
     `command` is what the user types to accept the settings, without the digest.
     """
@@ -59,7 +59,7 @@ def shared_digest(job: Job) -> str:
 
 
 def differences(noted: Job, own: Job) -> list[str]:
-    """Return in words the operator settings in which a member differs from the job in the log."""
+    """Describe the operator settings in which a member differs from the job in the log."""
     theirs, ours = _without_place(noted), _without_place(_as_noted(own))
     return [
         f"{name} = {ours.get(name, UNSET)}; the log has {theirs.get(name, UNSET)}"
@@ -69,7 +69,7 @@ def differences(noted: Job, own: Job) -> list[str]:
 
 
 def _as_noted(job: Job) -> Job:
-    """Return a job as others read it from the log: its seeds and its model by their names."""
+    """Return a job as other machines read it from the log: seeds and model by their names."""
     return parse_job(job.portable().to_toml("seeds.txt"), "the job")
 
 
@@ -78,7 +78,7 @@ def _without_place(job: Job) -> Settings:
 
 
 def counted(job: Job, names: Collection[str] = ()) -> Settings:
-    """Return the settings of a directory's job that count because the shared digest does."""
+    """Return the settings of a directory's job that are accepted by the shared digest."""
     judged = judge_shared(job)
     is_accepted = not judged.withheld.keys() - set(names)
     return judged.settings if is_accepted else {}

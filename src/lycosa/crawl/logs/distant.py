@@ -1,12 +1,12 @@
-"""A crawl that is named by the address of its log, for commands that need nothing but the log.
+"""A crawl that is named by the address of its log, for commands that only need the log.
 
-    nats://a,b,c            the only crawl that runs there, or the only one there is
+    nats://a,b,c            the only running crawl there, or the only crawl
     nats://a,b,c#3f2a       the crawl whose name begins with 3f2a
 
-The job comes from the log's notes. Snapshots lie in the directories of the machines that crawl, so
-every partition is folded from its first event: exact, and slower than in a crawl directory.
+The job comes from the log's notes. Snapshots lie in the directories of the crawling machines, so
+every partition is folded from its first event, which is exact but slower than in a crawl directory.
 
-Stored bytes are in those directories, too. A command that needs them says where
+Stored bytes are in those directories too. A command that needs them names the place
 (`bytes_elsewhere`).
 """
 
@@ -32,19 +32,19 @@ _MOST_NAMED = 5
 
 
 class ServerPlace(NamedTuple):
-    """A log in a server, as a user names it."""
+    """A log on a server, as a user names it."""
 
     address: str
     name: str = ""
     """The beginning of the crawl's name; "" is the only one."""
 
     def __str__(self) -> str:
-        """Return it as it is typed."""
+        """Return the place as it is typed."""
         return f"{self.address}#{self.name}" if self.name else self.address
 
 
 def parse_place(text: str) -> ServerPlace:
-    """Read an address with or without a crawl's name; raises `ConfigError` if it is none."""
+    """Read an address with or without a crawl's name; raises `ConfigError` if it is not one."""
     address, _, name = text.partition("#")
     if problem := server_problem(address):
         raise ConfigError(problem)
@@ -52,7 +52,7 @@ def parse_place(text: str) -> ServerPlace:
 
 
 def find_crawl(place: ServerPlace) -> FoundCrawl:
-    """Return the crawl that is meant; raises an error that lists all when that is not clear."""
+    """Return the named crawl; raises an error that lists all if the name is not unique."""
     return choose(place.address, place.name, crawls_in(place.address))
 
 
@@ -65,14 +65,14 @@ class DistantCrawl(CrawlDirectory):
         super().__init__(Path(self._folder.name))
         self.shown = str(place)
         log = dataclasses.replace(self.found.job.log, server=place.address, name=self.found.name)
-        # The address was typed. Whatever else the log names was not: it is no operator.
+        # The address was typed. The log's other settings were not, and a log is not an operator.
         self.withheld = judge_shared(self.found.job).withheld
         job = without(dataclasses.replace(self.found.job, log=log), self.withheld)
         self._job = anchored(job, self.path)
 
     @property
     def has_begun(self) -> bool:
-        """Whether the crawl has a log: it was found by it."""
+        """Whether the crawl has a log: always true, as it was found by its log."""
         return True
 
     @property
@@ -81,7 +81,7 @@ class DistantCrawl(CrawlDirectory):
         return True
 
     def job(self) -> Job:
-        """Return the job that the log has."""
+        """Return the job in the log."""
         return self._job
 
     def close(self) -> None:
@@ -90,7 +90,7 @@ class DistantCrawl(CrawlDirectory):
 
 
 def bytes_elsewhere(directory: CrawlDirectory, what: str) -> ConfigError:
-    """Return the error for a command that needs what a distant crawl has stored."""
+    """Return the error for a command that needs the stored bytes of a distant crawl."""
     named = [f"\n  {one}" for one in _directories(directory.job())]
     shown, more = named[:_MOST_NAMED], len(named) - _MOST_NAMED
     rest = f"\n  and {more:,} more" if more > 0 else ""
@@ -104,7 +104,7 @@ def bytes_elsewhere(directory: CrawlDirectory, what: str) -> ConfigError:
 
 
 def _directories(job: Job) -> list[str]:
-    """Return machines and directories of the members whose records still stand."""
+    """Return machines and directories of the members whose records are still on the board."""
     board = open_board(job.log.server, job.log.name)
     try:
         members = [unpack(entry.value) for entry in (board.list(MEMBERS) or {}).values()]

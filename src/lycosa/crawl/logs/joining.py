@@ -1,14 +1,15 @@
 """Join a crawl that another machine has begun: find it in a server, make a directory for it.
 
-The server's log holds the job, so nothing but the address is needed. If it holds several crawls,
-one is named by the beginning of its name; without a name the only one that runs is meant, or the
-only one that there is.
+The server's log holds the job, so only the address is needed. If it holds several crawls, one is
+named by the beginning of its name. Without a name the only running crawl is chosen, or the only
+one at all.
 """
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+import logging
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,14 +17,17 @@ from lycosa import beneath
 from lycosa.config import Job, anchored
 from lycosa.config.seeds import parted
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.logs.notes import BEGUN, MOVED, job_among, model_among, place_text
+from lycosa.crawl.logs.accepting import differences
+from lycosa.crawl.logs.notes import BEGUN, JOB, MOVED, job_among, model_among, place_text
 from lycosa.errors import ConfigError
 from lycosa.log.opening import list_crawls
-from lycosa.log.protocol import StoredCrawl
+from lycosa.log.protocol import Log, StoredCrawl
+
+log_messages = logging.getLogger(__name__)
 
 _SEEDS_SHOWN = 3
 _ASKING_SECONDS = 10.0
-"""How long a server has to list its crawls."""
+"""Seconds that a server has to list its crawls."""
 
 
 class FoundCrawl(NamedTuple):
@@ -32,21 +36,21 @@ class FoundCrawl(NamedTuple):
     name: str
     job: Job
     begun: str
-    """When it was begun, as an ISO date and time."""
+    """Beginning of the crawl, as an ISO date and time."""
     ended: str
-    """Why its last run has ended; "" while it runs, or may be gone on with."""
+    """Reason for the end of its last run; "" while it runs or may be continued."""
     moved_to: str
-    """The place of its log, if it was moved away."""
+    """New place of its log, if it was moved away."""
     model: bytes = b""
-    """The model of its topics, if it has one."""
+    """Model of its topics, if it has one."""
 
     @property
     def is_running(self) -> bool:
-        """Whether its last run has not ended, as far as the log knows."""
+        """Whether its last run has not ended, according to the log."""
         return not self.ended and not self.moved_to
 
     def __str__(self) -> str:
-        """Tell it in a line."""
+        """Describe the crawl in one line."""
         seeds = self.job.seeds
         if isinstance(seeds, tuple) and len(seeds) <= _SEEDS_SHOWN:
             shown = ", ".join(parted(seed)[0] for seed in seeds)
@@ -57,7 +61,7 @@ class FoundCrawl(NamedTuple):
 
 
 def crawls_in(address: str) -> list[FoundCrawl]:
-    """Return the crawls that a server holds, the newest first."""
+    """Return the crawls on a server, the newest first."""
     found = [
         crawl
         for stored in list_crawls(address, _ASKING_SECONDS)
@@ -67,7 +71,7 @@ def crawls_in(address: str) -> list[FoundCrawl]:
 
 
 def choose(address: str, name: str, found: Sequence[FoundCrawl]) -> FoundCrawl:
-    """Return the crawl that is meant; raises an error that lists them when that is not clear."""
+    """Return the wanted crawl; raises an error that lists all if the name is not unique."""
     if not found:
         raise ConfigError(
             f"{address}: holds no crawl\n"
@@ -90,15 +94,15 @@ def choose(address: str, name: str, found: Sequence[FoundCrawl]) -> FoundCrawl:
         what = f"{len(wanted):,} crawls whose names begin with {name}"
     else:
         running = sum(crawl.is_running for crawl in found)
-        what = f"{len(found):,} crawls, {running or 'none'} of which runs"
+        what = f"{len(found):,} crawls, {running or 'none'} of them running"
         if running > 1:
-            what = f"{running:,} crawls that run"
+            what = f"{running:,} running crawls"
     lines = "".join(f"\n  {crawl}" for crawl in found)
     raise ConfigError(f"{address}: holds {what}; name one by its beginning: {address}#NAME{lines}")
 
 
 def joined_before(path: Path, crawl: FoundCrawl) -> CrawlDirectory | None:
-    """Return the directory that helps in a crawl already; None if there is none."""
+    """Return the directory that already helps in a crawl; None if there is none."""
     directory = CrawlDirectory(path)
     if directory.job_file.exists() and directory.written_job().log.name == crawl.name:
         return directory
@@ -106,7 +110,7 @@ def joined_before(path: Path, crawl: FoundCrawl) -> CrawlDirectory | None:
 
 
 def make_directory(path: Path, address: str, crawl: FoundCrawl) -> CrawlDirectory:
-    """Make a crawl directory that helps in a crawl, or return the one that does already."""
+    """Make a crawl directory that helps in a crawl, or return the existing one."""
     if (joined := joined_before(path, crawl)) is not None:
         return joined
     directory = CrawlDirectory(path)
@@ -134,3 +138,12 @@ def _found(stored: StoredCrawl) -> FoundCrawl | None:
     begun = notes.get(BEGUN, b"").decode()
     moved_to = place_text(moved) if moved else ""
     return FoundCrawl(stored.name, job, begun, ended.decode(), moved_to, model_among(notes))
+
+
+def tell_differences(log: Log, job: Job, say: Callable[[str], None]) -> None:
+    """Report where this machine's operator settings differ from the job in the log."""
+    noted = job_among(log.notes(JOB))
+    if noted is not None and (told := differences(noted, job)):
+        text = "this machine follows its own settings: " + "; ".join(told)
+        log_messages.warning("%s", text)
+        say(text)

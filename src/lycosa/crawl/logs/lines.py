@@ -1,8 +1,7 @@
-"""Reads the log lines of all members from the board, and goes on with what is new.
+"""Reads the log lines of all members from the board, and then the new ones.
 
-A member's document has its last hundred lines and is written anew with every new one. What was
-shown before is known by member, moment and text; a line of the same moment that comes later is
-still shown.
+A member's document has its last hundred lines and is rewritten with every new one. Lines shown
+before are recognised by member, moment and text; a later line of the same moment is still shown.
 """
 
 from __future__ import annotations
@@ -20,10 +19,10 @@ from lycosa.errors import ConfigError, LogUnavailable
 
 
 class MemberLine(NamedTuple):
-    """One line of one member."""
+    """A line of one member."""
 
     moment: str
-    """By the wall clock of its machine, in UTC."""
+    """Time by the wall clock of its machine, in UTC."""
     member: int
     machine: str
     level: str
@@ -37,13 +36,13 @@ class MemberLine(NamedTuple):
 
 
 class LineReader:
-    """Reads lines again and again; each is returned once."""
+    """Reads lines repeatedly; each is returned once."""
 
     def __init__(self, directory: CrawlDirectory, member: int | None = None) -> None:
         job = directory.job()
         if not job.log.server:
             raise ConfigError(
-                f"{directory.shown}: this machine crawls alone\n"
+                f"{directory.shown}: this crawl runs on one machine\n"
                 f"  its lines are in {directory.messages}"
             )
         self._place = directory.shown
@@ -57,11 +56,13 @@ class LineReader:
         self._board.close()
 
     def look(self) -> list[MemberLine]:
-        """Return what is new, by moment; nothing while the board does not answer."""
+        """Return the new lines by moment; [] while the board does not answer."""
         entries, records = self._board.list(LINES), self._board.list(MEMBERS)
         if entries is None or records is None:
             if self._is_first:
-                raise LogUnavailable(f"{self._place}: the board does not answer\n  try again")
+                raise LogUnavailable(
+                    f"{self._place}: the board (coordination store) does not answer\n  try again"
+                )
             return []
         members = {key: unpack(entry.value) for key, entry in records.items()}
         if self._is_first and self._member is not None:

@@ -2,20 +2,21 @@
 
     1  open the new log, which checks whether its server can be trusted; it is empty
     2  note in the old log where it goes (`moved`); from then on nothing may be added to it
-    3  append `Moved` to every partition of the old log: an owner that still runs cannot write
-    4  copy every partition: all batches under their sequences, and what is unread of its inbox
+    3  append `Moved` to every partition of the old log: a running owner can no longer write
+    4  copy every partition: all batches under their sequences, and the unread part of its inbox
     5  copy the notes, and note the job last: now the new log is whole, and can be joined
     6  name the new log in crawl.toml
 
-Until step 2 the old log is in charge. After it only `move` goes on, and it can be repeated: the
-note says where to, and a new log without a job is made anew. After step 5 nothing is copied again.
+Until step 2 the old log is in charge. After it only `move` can continue, and it can be repeated:
+the note names the target, and a new log without a job is made again. After step 5 nothing is copied
+again.
 
 Batches keep their sequences, so snapshots stay valid, and `explain`, `audit` and `verify` know the
-whole history. Numbers of inboxes outlive their log, because the events name them: the new log
-numbers above all of them.
+whole history. Numbers of inboxes outlive their log, because the events name them. The new log
+therefore numbers above all of them.
 
-Always true: what is written to the old log before it is fenced is in the new one; nothing is
-written to it afterwards, and nothing is written to two logs.
+Always true: every write to the old log before its fencing is in the new log; afterwards no write
+succeeds there, and at no time are two logs written to.
 """
 
 from __future__ import annotations
@@ -56,12 +57,12 @@ Tell = Callable[[int, int], None]
 
 
 def move(directory: CrawlDirectory, server: str, tell: Tell = lambda done, total: None) -> Place:
-    """Move the log of a crawl that is not running; return where it is now."""
+    """Move the log of a crawl that is not running; return its new place."""
     if server != IN_FILE and (problem := server_problem(server)):
         raise ConfigError(problem)
     if not directory.has_begun:
         raise ConfigError(
-            f"{directory.path}: the crawl has not begun, so it has no log to be moved\n"
+            f"{directory.path}: the crawl has not begun, so it has no log to move\n"
             f"  set [log] server in {directory.job_file}"
         )
     arm_from_environment()
@@ -85,10 +86,11 @@ class _Move:
         self._partitions = job.frontier.partitions
         self._tell = tell
         self._fenced: dict[int, tuple[int, int]] = {}
-        """For each fenced partition the sequence of its `Moved`, and what was read of its inbox."""
+        """For each fenced partition, the sequence of its `Moved` and the read position of its
+        inbox."""
 
     def run(self, server: str) -> Place:
-        """Do all steps, or those that an interrupted move has left."""
+        """Do all steps, or those that remain from an interrupted move."""
         note = self._source.noted(MOVED)
         if note is None:
             self._refuse(server)
@@ -119,7 +121,7 @@ class _Move:
         return place
 
     def _refuse(self, server: str) -> None:
-        """Refuse, before anything is changed, what the new log could not hold."""
+        """Refuse, before any change, a log that the new place could not hold."""
         refuse_running(self._source, self._job)
         if server.partition("://")[0] in NATS and self._partitions > MOST_IN_NATS:
             raise ConfigError(
@@ -139,7 +141,7 @@ class _Move:
         if self._source.noted(MOVED) != encode_place(place):
             raise LogError(
                 f"{self._directory.path}: another machine has begun to move this log\n"
-                f"  see where to: lycosa status {self._directory.path}"
+                f"  to see the target: lycosa status {self._directory.path}"
             )
 
     def _job_at(self, place: Place) -> Job:
@@ -152,7 +154,7 @@ class _Move:
         return dataclasses.replace(self._job, log=log)
 
     def _first_number(self) -> int:
-        """Return a number above all that inboxes have, or will have when they are fenced."""
+        """Return a number above all present and future numbers of the inboxes."""
         return max(head.inbox for head in self._source.heads()) + 1_000_000_000
 
     def _fence(self, place: Place) -> None:
@@ -190,7 +192,7 @@ class _Move:
         note_job(target.log, job)
 
     def _contents(self, number: int) -> Contents:
-        """Return what a fenced partition has, up to `Moved`."""
+        """Return the content of a fenced partition, up to `Moved`."""
         last, inbox_read = self._fenced[number]
         head = self._source.head(number)
         if head.log != last:
@@ -215,7 +217,7 @@ class _Move:
             yield sequence, batch
         if expected != last + 1:
             raise LogError(
-                f"partition {number}: the log lacks what followed sequence {expected - 1}\n"
+                f"partition {number}: the log lacks the batches after sequence {expected - 1}\n"
                 f"  repair it first: lycosa verify {self._directory.path} --repair"
             )
 
@@ -223,7 +225,7 @@ class _Move:
         found: list[bytes] = []
         while after < head.inbox:
             entries = self._source.inbox(number, after)
-            if not entries:  # the server that was asked is behind the one that told the head
+            if not entries:  # the answering replica is behind the one that returned the head
                 time.sleep(0.01)
                 continue
             found += [batch for _, batch in entries]

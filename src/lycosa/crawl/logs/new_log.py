@@ -1,7 +1,7 @@
-"""The new log of a move, in its place: a server, or a file that is made beside the old one.
+"""The new log of a move, in its place: a server, or a file that is made next to the old one.
 
-A log is whole when its job is noted. One that is not was left by an interrupted move: it is
-removed and made anew.
+A log is whole when its job is noted. A log without a job was left by an interrupted move: it is
+removed and made again.
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ from lycosa.failpoints import reach
 from lycosa.log.opening import open_in_server
 from lycosa.log.protocol import FillableLog, ServerLog
 from lycosa.log.sqlite import SqliteLog
+from lycosa.log.told_segments import note_sealed
 
 NAME = "name"
-"""The note of a log in a file that says which move has made it."""
+"""Note of a log in a file that names the move that made it."""
 _FILES = ("log.sqlite", "log.sqlite-wal", "log.sqlite-shm")
 
 
@@ -42,7 +43,7 @@ class OpenPlace(Protocol):
 def open_place(
     directory: CrawlDirectory, job: Job, place: Place, first_number: int, *, is_repeated: bool
 ) -> OpenPlace:
-    """Open the log that a move fills; its inboxes are numbered from `first_number` on, or above.
+    """Open the log that a move fills; its inboxes are numbered from at least `first_number`.
 
     `is_repeated` tells that an earlier move may have left it half filled.
     """
@@ -61,7 +62,7 @@ class _Server:
             self.log = self._open(job, place, first_number)
 
     def put_in_place(self) -> None:
-        """Do nothing: it is there."""
+        """Do nothing: a log on a server is in place."""
 
     def close(self) -> None:
         self.log.close()
@@ -97,7 +98,7 @@ class _File:
         if self.is_whole:
             return
         self.close()
-        # The old archive holds what the new one holds, and less.
+        # The new archive holds everything in the old one.
         shutil.rmtree(self._folder / "archive", ignore_errors=True)
         (self._made / "archive").rename(self._folder / "archive")
         reach("move.archive")
@@ -105,6 +106,7 @@ class _File:
             (self._folder / name).unlink(missing_ok=True)
         (self._made / _FILES[0]).rename(self._folder / _FILES[0])
         shutil.rmtree(self._made)
+        note_sealed(self._folder.parent)
 
     def close(self) -> None:
         if not self._is_closed:
@@ -112,7 +114,7 @@ class _File:
             self.log.close()
 
     def _is_placed(self, partitions: int, durability: str, place: Place) -> bool:
-        """Return whether the file in place is the one that this move has made."""
+        """Return whether the file in place was made by this move."""
         if not (self._folder / _FILES[0]).exists():
             return False
         log = SqliteLog(self._folder, partitions, durability)

@@ -1,18 +1,18 @@
-"""A crawl whose log is in a server: its job, the directories that help in it, where it went.
+"""Notes of a log on a server: the job, the directories of the crawl, the log's new place.
 
-What another machine must know to help in a crawl is noted in its log:
+A crawl's log notes the facts that another machine needs to help in it:
 
-    job, job/2, …    the job as TOML; the last one holds. A long list of seeds is not among it: its
+    job, job/2, …    the job as TOML; the last one counts. A long list of seeds is not in it: its
                      seeds are in the log's inboxes
     model/0, …       the parts of its model of topics, if it has one
     begun            when the crawl was begun, by the wall clock of the machine that did
     directory/1, …   the identity of each crawl directory that helps, under its number
-    machine/1, …     the name of the machine that each of them was first used on
-    lost/1, …        this directory was given up: what it holds does not count any more
-    moved            where the log was moved to: this one is not written to any more
+    machine/1, …     the machine on which each of them was first used
+    lost/1, …        this directory was given up: its content no longer counts
+    moved            the log's new place: this one accepts no more writes
 
-A directory keeps its identity in a file, so it finds its number again. The number is never given
-to another one: segments are numbered by it. A crawl whose log is a file has one directory, 0.
+A directory keeps its identity in a file, so it finds its number again. The number is never given to
+another directory, because it numbers segments. A crawl whose log is a file has one directory, 0.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ from lycosa.trust.settings import with_settings_of
 
 JOB, BEGUN, MOVED, MODEL = "job", "begun", "moved", "model"
 MODEL_PART_BYTES = 500_000
-"""A server takes messages of a megabyte."""
+"""Parts must be small, because a server takes messages of at most a megabyte."""
 DIRECTORY, MACHINE, LOST = "directory/", "machine/", "lost/"
 IN_FILE = "sqlite"
-"""How a log in a file is named where others are named by their address."""
+"""Name of a log in a file, in place of an address."""
 
 
 class Place(msgspec.Struct, frozen=True, array_like=True):
@@ -49,10 +49,10 @@ class Place(msgspec.Struct, frozen=True, array_like=True):
 
 
 def note_job(log: Log, job: Job, *, is_first: bool = True) -> None:
-    """Note the job in the log, if this one has not been noted.
+    """Note the job in the log, unless this version has been noted.
 
-    Operator settings are each machine's own. The log names those of the machine that began, so
-    that the digest that others accept does not change with each member.
+    Operator settings are each machine's own. The log names those of the machine that began the
+    crawl, so that the digest to be accepted does not change with each member.
     """
     if not is_first and (before := job_among(log.notes(JOB))) is not None:
         job = with_settings_of(job, before)
@@ -66,7 +66,8 @@ def note_job(log: Log, job: Job, *, is_first: bool = True) -> None:
 
 
 def note_model(log: Log, model: bytes) -> None:
-    """Note a model of topics in parts that a server takes, so that joining needs nothing more."""
+    """Note a model of topics in parts that fit a server's messages, so that joining needs no
+    file."""
     if log.noted(f"{MODEL}/0") is None:
         for number in range(0, len(model), MODEL_PART_BYTES):
             part = model[number : number + MODEL_PART_BYTES]
@@ -74,7 +75,7 @@ def note_model(log: Log, model: bytes) -> None:
 
 
 def model_among(notes: Mapping[str, bytes]) -> bytes:
-    """Return the model of topics that was noted; nothing where there is none."""
+    """Return the noted model of topics; b"" if there is none."""
     parts = {
         int(name.partition("/")[2]): part
         for name, part in notes.items()
@@ -84,7 +85,7 @@ def model_among(notes: Mapping[str, bytes]) -> bytes:
 
 
 def job_among(notes: Mapping[str, bytes]) -> Job | None:
-    """Return the job that was noted last; None in a log that has none, or is not whole yet."""
+    """Return the job that was noted last; None in a log without a job, or not whole yet."""
     noted = _jobs_among(notes)
     if 1 not in noted:
         return None
@@ -100,7 +101,7 @@ def _jobs_among(notes: Mapping[str, bytes]) -> dict[int, bytes]:
 
 
 def directory_number(log: Log, directory: CrawlDirectory) -> int:
-    """Return the number of a directory among all that help in its crawl; give it one if new."""
+    """Return the number of a directory in its crawl; a new directory gets the next one."""
     if not directory.job().log.server:
         return 0
     own = directory.identity().encode()
@@ -114,7 +115,7 @@ def directory_number(log: Log, directory: CrawlDirectory) -> int:
 
 
 def machines_of(log: Log) -> dict[int, str]:
-    """Return the machine of each directory; "" where the log does not tell it."""
+    """Return the machine of each directory; "" if the log does not name it."""
     return machines_among(log.notes(DIRECTORY) | log.notes(MACHINE))
 
 
@@ -137,7 +138,7 @@ def directories_among(notes: Mapping[str, bytes]) -> dict[int, bytes]:
 
 
 def refuse_given_up(log: Log, directory: CrawlDirectory, number: int) -> None:
-    """Raise `LogError` if a directory was given up: what it holds does not count any more."""
+    """Raise `LogError` if a directory was given up: its content no longer counts."""
     if log.noted(f"{LOST}{number}") is not None:
         raise given_up(directory, number)
 
@@ -146,9 +147,9 @@ def given_up(directory: CrawlDirectory, number: int) -> LogError:
     """Return the error for a directory that was given up."""
     place = directory.job().log
     return LogError(
-        f"{directory.path}: this directory (number {number} of its crawl) was given up, and what it"
-        " had not uploaded is fetched again by others\n"
-        f"  help with a new one: lycosa join {place.server} {place.name} -o NEW"
+        f"{directory.path}: this directory (number {number} of its crawl) was given up; its pages"
+        " that were not uploaded are fetched again by others\n"
+        f"  help with a new directory: lycosa join {place.server} {place.name} -o NEW"
     )
 
 
@@ -163,13 +164,13 @@ def own_numbers(log: Log, directory: CrawlDirectory) -> set[int]:
 
 
 def is_elsewhere(log: Log, directory: CrawlDirectory, segment: int) -> bool:
-    """Return whether a segment belongs to another directory that has helped in the crawl."""
+    """Return whether a segment belongs to another directory of the crawl."""
     number = segment // MOST_IN_DIRECTORY
     return bool(number) and number not in own_numbers(log, directory)
 
 
 def other_directories(log: Log, directory: CrawlDirectory) -> int:
-    """Return how many other directories have helped in the crawl."""
+    """Return the number of other directories of the crawl."""
     own = directory.identity().encode()
     return len(set(_noted_directories(log).values()) - {own})
 
@@ -195,7 +196,7 @@ def place_text(note: bytes) -> str:
 
 
 def refuse_moved(log: Log, directory: CrawlDirectory) -> None:
-    """Raise `LogError` if the log was moved: nothing that is written here would count."""
+    """Raise `LogError` if the log was moved: writes here would not count."""
     note = log.noted(MOVED)
     if note is not None:
         raise LogError(

@@ -1,8 +1,8 @@
-"""What an operator tells the members of a crawl: settings, a halt, who leaves, the end of a run.
+"""Orders of the operator to a crawl's members: settings, a halt, departures, the end of a run.
 
 Settings and departures stand on the board, where members read them every two seconds. A stop is a
-note in the log, so that it reaches members that are cut off now. Nothing here waits for members;
-`crawl.status.cluster` shows who has adopted what.
+note in the log, so that it reaches members that are cut off now. No call waits for members;
+`crawl.status.cluster` shows which members have adopted the settings.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Orders:
         self._reader.close()
 
     def check_value(self, name: str, value: Value) -> None:
-        """Refuse what the job or the ledger of limits does not allow."""
+        """Refuse values that the job or the ledger of limits does not allow."""
         section, _, key = name.partition(".")
         if name in _LIMITS:
             self._refuse_new_limit(name, getattr(getattr(self._reader.job, section), key), value)
@@ -41,11 +41,11 @@ class Orders:
 
     def set_value(self, name: str, value: Value) -> int:
         """Change a key of the job for all members; return the revision of the settings."""
-        self.check_value(name, value)  # refused before the board is asked
+        self.check_value(name, value)  # refuse it before the board is asked
         return self._change(lambda before: before.with_value(name, value))
 
     def unset(self, name: str, *, must_be_set: bool = True) -> int:
-        """Let the job's own value count again."""
+        """Restore the job's own value."""
         known = self._reader.look().settings.values
         if must_be_set and name not in known:
             named = ", ".join(known) or "none"
@@ -55,11 +55,11 @@ class Orders:
         return self._change(lambda before: before.without(name))
 
     def pause(self, *, is_paused: bool) -> int:
-        """Let no member begin a request, or let them go on."""
+        """Let no member begin a request, or let all members continue."""
         return self._change(lambda before: settings.replaced(before, is_paused=is_paused))
 
     def drain(self, members: Sequence[MemberView], *, is_undone: bool = False) -> int:
-        """Let members hand their partitions over and end; or let them go on after all."""
+        """Let members hand their partitions over and end; or cancel that."""
         numbers = {one.record.number for one in members}
         live = {one.record.number for one in self._reader.look().members}
 
@@ -72,7 +72,7 @@ class Orders:
         return self._change(leaving)
 
     def lift(self, partitions: Sequence[int]) -> None:
-        """Let members take partitions again that were cordoned."""
+        """Let members take cordoned partitions again."""
         known = self._reader.look().cordoned
         for partition in partitions:
             if partition not in known:
@@ -92,7 +92,7 @@ class Orders:
             raise self._silent()
 
     def stop(self) -> bool:
-        """End the run for all members; False if it has ended before."""
+        """End the run for all members; return False if it has ended before."""
         log = self._reader.log
         run, ended = current_run(log)
         if not run:
@@ -103,11 +103,11 @@ class Orders:
         return not ended and log.note(end_name(run), Limit.STOPPED.encode())
 
     def _refuse_new_limit(self, name: str, own: int, value: Value) -> None:
-        """Refuse what the ledger does not keep account of: it begins with the crawl."""
+        """Refuse a limit that the ledger has no account of: its accounts begin with the crawl."""
         if not own or not value:
             what = "was begun without this limit" if not own else "cannot lose its limit"
             raise ConfigError(
-                f"{name}: a crawl that runs {what}: its ledger would not be exact\n"
+                f"{name}: a running crawl {what}: its ledger would not be exact\n"
                 f"  stop it (lycosa cluster stop {self._reader.place}), then set it in a crawl"
                 " directory: lycosa resume DIR --set " + f"{name}={value}"
             )
@@ -125,8 +125,9 @@ class Orders:
 
     def _silent(self) -> LogUnavailable:
         return LogUnavailable(
-            f"{self._reader.place}: the board does not answer; the order may have been written\n"
-            f"  see: lycosa cluster status {self._reader.place}"
+            f"{self._reader.place}: the board (coordination store) does not answer;"
+            " the order may have been written\n"
+            f"  check: lycosa cluster status {self._reader.place}"
         )
 
 

@@ -1,7 +1,7 @@
-"""Find out whether other machines crawl, before a command changes the log in their server.
+"""Check whether other machines crawl, before a command changes the log on their server.
 
-The log fences their writes in any case. But a crawl that is changed while it runs loses work, so
-the commands that need a crawl at rest say so.
+The log fences their writes in any case. But a change during a crawl loses work, so the commands
+that need a stopped crawl refuse.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lycosa.errors import LogError
 from lycosa.log.protocol import Log
 
 SILENT_SECONDS = 30.0
-"""A record that was not renewed for so long is that of a dead life; live ones renew in 5 s."""
+"""A record not renewed for this long belongs to a dead life; live ones are renewed every 5 s."""
 
 
 def machines_at_work(log: Log, job: Job) -> list[str]:

@@ -1,10 +1,11 @@
-"""Adopts what the operator changes on all machines while the crawl runs.
+"""Adopts the operator's changes for all machines while the crawl runs.
 
-Pauses, connections, limits and a halt stand on the board (`cluster.settings`); the worker goes by a
-job of its own, which changes with them (`control.live_job`).
+Pauses, connections, limits and a halt stand on the coordination store (the board,
+`cluster.settings`). The worker follows a job of its own, which changes with them
+(`control.live_job`).
 
-Always true: no request begins before the settings were read in this life: a crawl that was paused
-meanwhile stays so.
+Always true: no request begins before the settings were read in this life. A crawl that was paused
+in the meantime therefore stays paused.
 """
 
 from __future__ import annotations
@@ -26,18 +27,19 @@ class Adopter:
     """Applies the settings to one worker process, over all its lives."""
 
     def __init__(self, job: Job, clock: Clock, machines: Callable[[], int]) -> None:
-        """`machines` says how many machines crawl: the pause of an address may be so many times."""
+        """Follow `job`; `machines` returns how many machines crawl, which multiplies an address's
+        pause."""
         self._live = LiveJob(job, clock, machines)
         self.desk = SettingsDesk()
         self.revision = 0
-        """Of the settings that were adopted."""
+        """Revision of the settings that were adopted."""
         self._clock = clock
         self._worker: Worker | None = None
         self._limits: SharedLimits | None = None
 
     @property
     def job(self) -> Job:
-        """The job that the worker goes by."""
+        """The job that the worker follows."""
         return self._live.job
 
     @property
@@ -46,14 +48,15 @@ class Adopter:
         return self._live.settings
 
     def employ(self, worker: Worker, limits: SharedLimits) -> None:
-        """Begin with the worker of another life; it asks nothing until the settings are read."""
+        """Begin with the worker of another life, which sends no request until the settings are
+        read."""
         self._worker, self._limits = worker, limits
         worker.connections = 0
         limits.adopt(self.revision)
         self.desk.ask()
 
     def look(self, transport: Bandwidth) -> None:
-        """Adopt what is new; called now and then on the worker's thread, under the desk's lock."""
+        """Adopt new settings. Called regularly on the worker's thread, under the desk's lock."""
         desk, worker = self.desk, self._worker
         if worker is None:
             return

@@ -1,9 +1,9 @@
-"""What the owner of partition 0 does for all members: it finds the end, and clears the board.
+"""Work of the leader, the owner of partition 0, for all members: find the end, clear the board.
 
-A run has ended when every partition has reported that it was idle at the very sequences at which
-its log and inbox end. Heads are read from whichever replica answers, and partition by partition, so
-by themselves they prove nothing. The end is therefore a note that the log takes only if no head
-has moved (`Log.note_at`): whoever else writes something first keeps the crawl going.
+A run has ended when every partition has reported that it was idle at exactly the sequences at which
+its log and inbox end. Heads are read from any replica that answers, partition by partition, so by
+themselves they prove nothing. The end is therefore a note that the log accepts only if no head has
+moved (`Log.note_at`): any process that writes something first keeps the crawl going.
 
 The same note, under another name, says that a cycle is over.
 """
@@ -25,35 +25,35 @@ from lycosa.crawl.worker.worker import EXHAUSTED
 from lycosa.log.protocol import Head, Log
 
 CLEARING_SECONDS = 600.0
-"""How often the chair looks for old tombstones."""
+"""Seconds between two searches for old tombstones."""
 GRAVE_SECONDS = 3_600.0
-"""How long tombstones and log lines of lives that are over stay on the board."""
+"""Seconds that tombstones and log lines of ended lives stay on the board."""
 
 
 class Finding(NamedTuple):
-    """What a look at all reports has shown."""
+    """Result of a look at all reports."""
 
     is_stuck: bool = False
-    """Nothing is left anywhere but what is out of reach."""
+    """Only URLs that are out of reach are left."""
     has_answers: bool = False
-    """Some server has answered."""
+    """At least one server has answered."""
     is_between: bool = False
     """A cycle is over, and another follows."""
 
 
 class Minutes(NamedTuple):
-    """What the chair knows when it looks for the end."""
+    """Facts with which the leader looks for the end."""
 
     run: int
     step: str
-    """Names the cycle and round that would be over."""
+    """Name of the cycle and round that would be over."""
     own: list[IdleReport]
 
 
 def look_for_end(log: Log, board: Board, minutes: Minutes) -> Finding | None:
-    """Note the end if all partitions are idle; None if the board did not answer.
+    """Note the end if all partitions are idle; return None if the board did not answer.
 
-    Asks board and log, so it is called beside the worker. May raise `LogUnavailable`.
+    Asks board and log, so it is called outside the worker's thread. May raise `LogUnavailable`.
     """
     listed = board.list(IDLE)
     if listed is None:
@@ -77,10 +77,10 @@ def look_for_end(log: Log, board: Board, minutes: Minutes) -> Finding | None:
 
 
 def clear_graves(log: Log, board: Board, members: Mapping[int, Member]) -> int:
-    """Remove what lives have left that were over long ago; return of how many.
+    """Remove the records of lives that ended long ago; return the number of lives removed.
 
-    Without that the board would grow with every restart. A life that the log still names as an
-    owner, or that the ledger charges, stays: no member could take over from it.
+    Without this the board would grow with every restart. A life that the log still names as an
+    owner, or that the ledger charges, stays: without its record no member could take over from it.
     """
     entry = board.get(LEDGER)
     if entry is None:

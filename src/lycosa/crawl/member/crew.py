@@ -1,12 +1,13 @@
 """Several members of a cluster on one machine, under one supervisor.
 
-Each is a process with a crawl directory of its own: `DIR/1`, `DIR/2` and so on. To the cluster they
-are members like any other; addresses are asked one at a time among all processes of a machine.
+Each member is a process with a crawl directory of its own: `DIR/1`, `DIR/2` and so on. In the
+cluster they are members like any other. Addresses are asked one at a time among all processes of a
+machine.
 
 Always true:
-  * a member that dies is started again, after pauses that grow from 1 s to 1 min; one that ends in
-    order, or with an error that another start cannot mend, is not;
-  * the first stop request stops all of them cleanly, the second at once;
+  * a member that dies is started again, after pauses that grow from 1 s to 1 min; a member that
+    ends in order, or with an error that a restart cannot repair, is not;
+  * the first stop request stops all members cleanly, the second at once;
   * when the supervisor dies, the kernel kills the members.
 """
 
@@ -41,9 +42,9 @@ from lycosa.memory import worker_environment
 FIRST_PAUSE_SECONDS = 1.0
 MOST_PAUSE_SECONDS = 60.0
 SETTLED_SECONDS = 120.0
-"""A member that has lived for so long begins with the shortest pause again."""
+"""Running time after which the next restart begins with the shortest pause again."""
 LASTING = ("ConfigError", "FormatError", "PluginError", "Refused")
-"""Errors that another start cannot mend."""
+"""Errors that a restart cannot repair."""
 
 log_messages = logging.getLogger(__name__)
 
@@ -58,12 +59,12 @@ def shared(job: Job, members: int) -> Job:
 
 
 def folders(path: Path, members: int) -> list[Path]:
-    """Return the crawl directories of the members."""
+    """Return the members' crawl directories."""
     return [path / str(number) for number in range(1, members + 1)]
 
 
 def run_crew(directories: Sequence[CrawlDirectory], listener: Listener) -> run.Ended:
-    """Crawl with one member for each directory, until all have ended; return how."""
+    """Crawl with one member for each directory, until all have ended; return how they ended."""
     with MainLoop() as main:
         crew = _Crew(main, directories, listener)
         try:
@@ -75,7 +76,7 @@ def run_crew(directories: Sequence[CrawlDirectory], listener: Listener) -> run.E
 
 
 class _Member:
-    """One process, and those that follow when it dies."""
+    """A member's process, and the processes that replace it after a death."""
 
     def __init__(self, number: int, directory: CrawlDirectory) -> None:
         self.number = number
@@ -112,7 +113,7 @@ class _Member:
                 self.process.send_signal(number)
 
     def how_it_ended(self) -> str:
-        """Wait for the process, whose socket is closed; say how it has ended."""
+        """Wait for the process, whose socket is closed; describe how it ended."""
         assert self.process is not None
         code = self.process.wait()
         if self.failed is not None:
@@ -160,12 +161,12 @@ class _Crew:
                 member.channel.close()
 
     def ended(self) -> run.Ended:
-        """Return how the crawl has ended for this machine; raises the error if no member has."""
+        """Return how the crawl ended for this machine; raise the error if all members failed."""
         found = [one.ended for one in self._members if one.ended is not None]
         if not found:
             failed = next(one.failed for one in self._members if one.failed is not None)
             raise _error(failed)
-        # After the end of a run each member has counted the whole crawl; before, its own part.
+        # After the end of a run each member counts the whole crawl; before it, only its own part.
         whole = [one for one in found if one.reason not in _PARTIAL]
         last = whole[0] if whole else found[0]
         progress = last.progress if whole else add_up(one.progress for one in found)
@@ -199,7 +200,7 @@ class _Crew:
         self._running.discard(member.number)
         how = member.how_it_ended()
         if self._reading.died(member.number):
-            member.pause_seconds = FIRST_PAUSE_SECONDS  # the next one reads that page apart
+            member.pause_seconds = FIRST_PAUSE_SECONDS  # the next process reads that page apart
         if member.ended is None and member.progress is not None:
             self._gone.append(member.progress)
             member.progress = None
@@ -218,7 +219,7 @@ class _Crew:
         pause, member.pause_seconds = member.pause_seconds, member.pause_seconds * 2
         member.pause_seconds = min(member.pause_seconds, MOST_PAUSE_SECONDS)
         first = how.partition("\n")[0]
-        self._listener.noticed(f"member {member.number} {first}; started again in {pause:g} s")
+        self._listener.noticed(f"member {member.number} {first}; restarting in {pause:g} s")
         self._waiting.add(member.number)
         self._main.loop.call_later(pause, self._start_again, member)
 
@@ -228,7 +229,7 @@ class _Crew:
 
     def _watch_reading(self) -> None:
         for number, why in self._reading.look():
-            log_messages.warning("member %d: %s: killing it", number, why)
+            log_messages.warning("member %d: %s; killing it", number, why)
             self._members[number - 1].send(signal.SIGKILL)
         self._main.loop.call_later(LOOK_SECONDS, self._watch_reading)
 

@@ -1,10 +1,10 @@
-"""A member process under a supervisor (`crew`): crawls one directory, and tells how it gets on.
+"""A member process under a supervisor (`crew`): crawls one directory and reports its progress.
 
     python -m lycosa.crawl.member.crew_member DIRECTORY SOCKET PARENT
 
-It is the same crawl as `lycosa resume DIRECTORY`, with a socket in place of a screen. SIGTERM stops
-it cleanly. When its supervisor dies, the kernel kills it: what was committed stays, and the next
-process of the directory ends its life at once.
+The crawl is the same as `lycosa resume DIRECTORY`, with a socket in place of a screen. SIGTERM
+stops it cleanly. When its supervisor dies, the kernel kills it. Committed work stays, and the next
+process of the directory ends this process's life at once.
 """
 
 from __future__ import annotations
@@ -30,19 +30,19 @@ PROGRESS_SECONDS = 1.0
 
 
 class Reported(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """How the member is getting on."""
+    """Report of the member's progress."""
 
     progress: Progress
 
 
 class Said(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Something that a person should read."""
+    """Notice for a person."""
 
     text: str
 
 
 class Ended(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """The member has ended in order."""
+    """Sent when the member has ended in order."""
 
     reason: str
     progress: Progress
@@ -50,10 +50,10 @@ class Ended(msgspec.Struct, frozen=True, tag=True, array_like=True):
 
 
 class Failed(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """The member has ended with an error that has a text."""
+    """Sent when the member has ended with an error that has a text."""
 
     kind: str
-    """Name of a class in `lycosa.errors`, or of its own module."""
+    """Name of a class in `lycosa.errors`, or in the module of the error itself."""
     text: str
 
 
@@ -89,7 +89,7 @@ def _crawl(directory: CrawlDirectory, send: Callable[[msgspec.Struct], None]) ->
     except (LycosaError, OSError) as error:
         send(Failed(type(error).__name__, str(error)))
         return 1
-    send(Ended(*ended))
+    send(Ended(ended.reason, ended.progress, ended.is_complete))
     return 0
 
 

@@ -1,11 +1,11 @@
-"""A life's part of the job's limits, from the ledger on the board.
+"""A life's share of the job's limits, from the ledger on the board.
 
-Reservations are made from grants, as in a worker process of one machine (`GrantedBudget`); grants
-come from the ledger's desk, whose calls a courier makes. So nothing here waits.
+Reservations are made from grants, as in a worker process on one machine (`GrantedBudget`). Grants
+come from the ledger's desk, whose calls a courier thread makes, so this module never waits.
 
 A limit that is reached ends the run for all members: the reason is noted in the log. Two limits
-are different. A full disk ends the part of its own machine alone. The limit on time is watched by
-the owner of partition 0, whose log says how long the crawl has run.
+are different. A full disk ends only its own machine's part. The time limit is watched by the owner
+of partition 0, whose log tells how long the crawl has run.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from lycosa.frontier.fold.state import PartitionState
 
 
 def limits_of(job: Job) -> Limits | None:
-    """Return what the ledger watches; None if the job limits neither pages nor bytes."""
+    """Return the limits that the ledger watches; None if the job limits neither pages nor bytes."""
     limits = job.limits
     if not limits.pages and not limits.bytes:
         return None
@@ -34,7 +34,7 @@ def limits_of(job: Job) -> Limits | None:
 
 
 class SharedLimits:
-    """What one life does about limits; its worker uses `budget`."""
+    """Applies the limits to one life; its worker reserves from `budget`."""
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class SharedLimits:
         life: int,
         lock: AbstractContextManager[object],
     ) -> None:
-        """`lock` is held while the desk is spoken to: a courier has it meanwhile."""
+        """Hold `lock` during every call of the desk, which a courier thread shares."""
         limits = limits_of(job)
         self._job = job
         self._clock = clock
@@ -53,14 +53,14 @@ class SharedLimits:
         self._reached_here: Limit | None = None
         self._reached_by_all: Limit | None = None
         self._losses = -1
-        """How many machines were lost; below 0 until notes have come."""
+        """Number of lost machines; below 0 until the notes have been read."""
         self._losses_told = 0
         self._account = Account(0, 0, 0, 0, 0, 0)
         self._is_recalled = self._is_halted = False
         self.when_durable: Callable[[Callable[[], None]], None] = lambda callback: None
-        """The worker's, once there is one."""
+        """The worker's method of this name, once the worker is made."""
         self.counts: Mapping[int, commits.Count] = {}
-        """The worker's, too: what is durable of each partition."""
+        """Durable counts of each partition, from the worker once it is made."""
         self.budget = GrantedBudget(
             job,
             free_disk,
@@ -75,12 +75,12 @@ class SharedLimits:
 
     @property
     def reached(self) -> Limit | None:
-        """The limit that ends the run for all, if it is known here."""
+        """The limit that ends the run for all, if this member knows of one."""
         return self._reached_here or self._reached_by_all
 
     @property
     def losses(self) -> int:
-        """How many machines were lost, as far as it is known here."""
+        """Number of lost machines, as far as this member knows."""
         return max(0, self._losses)
 
     def noted(self, losses: int) -> None:
@@ -90,7 +90,7 @@ class SharedLimits:
     # -- partitions -----------------------------------------------------------------------
 
     def open(self, opened: Mapping[int, Opened]) -> None:
-        """Tell the ledger of partitions that were taken, before a page of them is kept."""
+        """Tell the ledger of partitions that were taken, before any of their pages is kept."""
         if self.desk is not None:
             counts = {
                 number: Count(
@@ -109,7 +109,7 @@ class SharedLimits:
             return self.desk.has_opened(partition)
 
     def begin(self, state: PartitionState) -> None:
-        """Watch the time, as the log of partition 0 tells it."""
+        """Watch the time limit from the running time in the log of partition 0."""
         if seconds := self._job.limits.seconds:
             left = max(0.0, seconds - state.seconds_run())
             self.budget.begin(self._clock.now() + left)
@@ -118,18 +118,18 @@ class SharedLimits:
             self.no_longer_chair()
 
     def no_longer_chair(self) -> None:
-        """Leave the time to the new owner of partition 0."""
+        """Stop watching the time limit; the new owner of partition 0 does."""
         self.budget.begin(float("inf"))
 
     def adopt(self, revision: int) -> None:
-        """Go by the limits that the job has now: the operator has changed them."""
+        """Follow the limits that the job has now, after a change by the operator."""
         limits = self._job.limits
         if self.desk is not None:
             with self._lock:
                 self.desk.adopt(Changed(revision, limits.pages, limits.bytes))
 
     def halt(self, *, is_halted: bool) -> None:
-        """Let the time stand still while the crawl is paused, or run again."""
+        """Stop the time limit's clock while the crawl is paused, or start it again."""
         self._is_halted = is_halted
         if is_halted:
             self.budget.halt(self._clock.now())
@@ -139,7 +139,7 @@ class SharedLimits:
     # -- the rhythm -----------------------------------------------------------------------
 
     def look(self, gone: Collection[int]) -> bool:
-        """Take in what the ledger says; returns whether the worker may try to reserve again."""
+        """Read the ledger's replies; return whether the worker may try to reserve again."""
         if self.desk is None:
             return False
         self._tell_losses()
@@ -148,7 +148,7 @@ class SharedLimits:
             self.desk.lives_gone(gone)
             grant, reached = self.desk.take_grant(), self.desk.reached
             is_recalled = self.desk.is_recalled
-        # Before the notes have come, what is counted may have been lost.
+        # Until the notes have been read, counted pages may be on a machine that was lost.
         self._reached_by_all = Limit(reached) if reached and self._losses >= 0 else None
         if grant is not None:
             self.budget.grant(Grant(grant.pages, grant.bytes, grant.is_rest))
@@ -158,7 +158,7 @@ class SharedLimits:
         return grant is not None
 
     def _tell_losses(self) -> None:
-        """Say what partitions hold when one of them has decided on a loss."""
+        """Report the durable counts when a partition has recorded a loss."""
         if self._losses > 0:
             decided = sum(one.losses for one in self.counts.values())
             if decided > self._losses_told:
@@ -166,7 +166,7 @@ class SharedLimits:
                 self._tell()
 
     def close(self) -> None:
-        """Give the last account and let the rest of the grants go; everything is durable."""
+        """Report the last counts and return the unused grants; everything is durable by then."""
         if self.desk is not None:
             self.budget.recall()
             self._tell()
@@ -193,7 +193,7 @@ class SharedLimits:
         self._tell()
 
     def _tell(self) -> None:
-        """Say what is durable, and the counts, which contain it."""
+        """Report the durable amounts together with the partitions' counts, which include them."""
         assert self.desk is not None
         account = self._account
         counts = {

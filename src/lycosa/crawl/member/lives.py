@@ -1,7 +1,7 @@
-"""One life after the other, until the crawl is done or the operator stops it.
+"""The lives of one process, one after the other, until the crawl is done or the operator stops it.
 
-A life that was cut off for too long is over: others may have its partitions. Its worker has dropped
-everything, so the process joins anew, under a new number and with a new worker.
+A life that was cut off for too long is over, because others may own its partitions. Its worker has
+dropped everything, so the process joins again under a new number and with a new worker.
 
 The same code runs in a process (`processes`) and in a simulation: both give it a session and a way
 to make a worker.
@@ -22,10 +22,10 @@ from lycosa.crawl.worker.worker import Worker
 
 POLL_SECONDS = 0.1
 LEAVE_SECONDS = 10.0
-"""How long the board has to note that a life has ended in order."""
+"""Seconds that the board has to record that a life ended in order."""
 
 REFUSED = "refused"
-"""Why a process ends whose clock or version does not fit any more."""
+"""Reason with which a process ends whose clock or version does not fit any more."""
 
 log_messages = logging.getLogger(__name__)
 
@@ -35,27 +35,27 @@ class LivingSession(Membership, Protocol):
 
     @property
     def phase(self) -> Phase:
-        """Where the present life is."""
+        """Phase of the present life."""
 
     @property
     def is_joined(self) -> bool:
-        """Whether the present life has a record and a clock that fits."""
+        """Whether the present life has a record, and a clock that agrees with the cluster's."""
 
     def drain(self) -> None:
-        """Announce that this worker gives its partitions away."""
+        """Announce that this worker hands its partitions over."""
 
     def stay(self) -> None:
-        """Take that back, while partitions are left."""
+        """Cancel that announcement, while partitions are left."""
 
     def leave_soon(self) -> None:
-        """End the life; `phase` says when that is done."""
+        """End the life; `phase` reports when it is over."""
 
     def begin_again(self) -> None:
-        """Begin a new life after one is over."""
+        """Begin a new life after one has ended."""
 
 
 class Working(NamedTuple):
-    """A worker with everything that one life needs."""
+    """Worker, member and limits of one life."""
 
     worker: Worker
     member: Member
@@ -72,7 +72,8 @@ class Lives:
         begin: Callable[[int], Working],
         on_end: Callable[[str], None],
     ) -> None:
-        """`begin` makes a worker for a life; `on_end` is told why the last one has ended."""
+        """Make each life's worker by `begin`; call `on_end` with the reason for the last life's
+        end."""
         self._clock = clock
         self._session = session
         self._make = begin
@@ -84,14 +85,14 @@ class Lives:
         self.present: Working | None = None
         self.count = 0
         self.earlier: list[int] = []
-        """The numbers of lives that were cut off for too long."""
+        """Numbers of lives that were cut off for too long."""
 
     def begin(self) -> None:
         """Begin the first life as soon as it has joined."""
         self._wait_for_joining()
 
     def stop(self) -> None:
-        """Hand everything over and leave; between two lives there is nothing to hand over."""
+        """Hand everything over and leave; between two lives no partition is held."""
         self._is_stopping = True
         self._leave_by = self._clock.now() + LEAVE_SECONDS
         self._session.drain()
@@ -99,18 +100,18 @@ class Lives:
             self.present.worker.stop()
 
     def drain(self) -> None:
-        """Hand partitions over while others take them, some at a time; then leave."""
+        """Hand partitions over while others take them, a few at a time; then leave."""
         if not self.is_draining and not self._is_stopping:
             self.is_draining = True
-            log_messages.info("the operator drains this member: it hands everything over")
+            log_messages.info("draining: the operator has told this member to hand everything over")
             self._session.drain()
             self._later(self._look_drained)
 
     def stay(self) -> None:
-        """Go on after all, unless everything is handed over."""
+        """Continue after all, unless everything is handed over."""
         if self.is_draining and not self._is_stopping:
             self.is_draining = False
-            log_messages.info("the operator lets this member go on")
+            log_messages.info("draining cancelled: the operator lets this member go on")
             self._session.stay()
 
     def _look_drained(self) -> None:
@@ -122,7 +123,7 @@ class Lives:
             self._later(self._look_drained)
 
     def noted(self, notes: Mapping[str, bytes]) -> None:
-        """Take in notes of the log."""
+        """Pass notes of the log to the present life."""
         if self.present is not None:
             self.present.member.noted(notes)
 
@@ -146,15 +147,16 @@ class Lives:
             self._later(self._wait_for_joining)
 
     def life_over(self) -> None:
-        """Go on in another life, because this one was cut off."""
-        log_messages.warning("cut off for too long: partitions dropped, joining anew")
+        """Continue in another life, because this one was cut off."""
+        log_messages.warning("cut off for too long: partitions dropped, joining again")
         self.present = None
         self.earlier.append(self._session.number)
         self._session.leave_soon()
         self._wait_for_the_end()
 
     def _leave_unborn(self) -> None:
-        """End without a life; the board may be down, so it is not waited for long."""
+        """End before the first life, or between two; waits only briefly, as the board may be
+        down."""
         if self._session.phase in OVER or self._clock.now() >= self._leave_by:
             self._on_end(Limit.STOPPED)
         else:
@@ -170,7 +172,7 @@ class Lives:
             self._later(self._wait_for_the_end)
 
     def worker_ended(self, reason: str) -> None:
-        """Close the books and leave: the worker has ended, with everything durable."""
+        """Report the last counts and leave: the worker has ended, with everything durable."""
         present = self.present
         assert present is not None
         present.member.worker_ended()
@@ -182,7 +184,7 @@ class Lives:
         assert self.present is not None
         is_late = self._clock.now() >= self._leave_by
         if self._session.phase in OVER or is_late:
-            self._on_end(reason)  # if it is late, others will find us silent
+            self._on_end(reason)  # past the deadline, other members will detect the silence
             return
         if self.present.limits.is_closed:
             self._session.leave_soon()

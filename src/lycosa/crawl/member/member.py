@@ -1,14 +1,14 @@
-"""One life in a cluster: takes and releases partitions as all members agree on.
+"""A life in a cluster: takes and releases partitions as all members agree.
 
-Twice a second the member looks around, on the worker's thread, and never waits. What needs the
-servers is asked beside it, one question at a time: the heads of the log, when something may have
-changed that the plan depends on; the reports of all members, if partition 0 is ours.
+Twice a second the member looks around, on the worker's thread, and never waits. Questions to the
+servers are asked on another thread, one at a time: the heads of the log, when something that the
+plan depends on may have changed; the reports of all members, if partition 0 is ours.
 
-    take      a plan says which partitions we should have (`cluster.shares`); `taking` takes them;
+    take      a plan assigns partitions to members (`cluster.shares`); `taking` takes them;
               the ledger opens them (`limits`); then the worker begins with them
-    release   those that the plan gives to others are handed over, some at a time
-    end       the end is a note in the log, and comes with the notes
-    lapse     without tenure everything is dropped at once, and the life is over
+    release   partitions that the plan gives to others are handed over, a few at a time
+    end       the end is a note in the log, and arrives with the other notes
+    lapse     without its lease (tenure) a life drops everything at once, and is over
 """
 
 from __future__ import annotations
@@ -47,13 +47,14 @@ from lycosa.records import Taken
 
 LOOK_SECONDS = 0.5
 SETTLE_SECONDS = 2.0
-"""How long a life waits before its first plan: members that start together share from the start."""
+"""Delay before a life's first plan, so that members that start together share from the start."""
 PLAN_SECONDS = 10.0
-"""How often a plan is made at least, if nothing seems to have changed."""
+"""Longest time between two plans, even if nothing seems to have changed."""
 RELEASED_AT_ONCE = 8
-"""How many partitions are handed over at a time, at least: the rest is crawled meanwhile."""
+"""Partitions handed over at a time, at least; the others are crawled in the meantime."""
 RELEASED_SHARE = 16
-"""Or one in so many: a member that joins a large crawl should not wait for minutes."""
+"""Or this fraction (1/16) of those held, so that a member that joins a large crawl waits
+briefly."""
 CHAIR = 0
 
 log_messages = logging.getLogger(__name__)
@@ -70,32 +71,33 @@ class Membership(Protocol):
         """Return whether a request may begin at this moment."""
 
     def members(self) -> Mapping[int, MemberRecord]:
-        """Return the records of all lives, as they were last seen."""
+        """Return the records of all lives, as last read."""
 
 
 class Surroundings(NamedTuple):
-    """What a member works with, beside the worker and its ports."""
+    """Parts that a member works with, besides the worker and its ports."""
 
     membership: Membership
     board: Board
-    """A connection that is used beside the worker alone."""
+    """A connection that only threads other than the worker's use."""
     limits: SharedLimits
     end: SharedEnd
     idle: IdleDesk
     run: int
     earlier: Collection[int] = ()
-    """The lives that this process has had before."""
+    """The earlier lives of this process."""
 
 
 class _Questions(NamedTuple):
-    """What is to be asked of the servers."""
+    """Questions for the servers, to be asked on another thread."""
 
     reason: str
-    """Why the run is over for all; "" if it is not."""
+    """Reason why the run is over for all; "" if it is not."""
     next_loss: str
-    """The note that would say that more is lost than was known when a limit was found reached."""
+    """The note of the next loss: if it exists, a machine was lost since a limit was found
+    reached."""
     patience: int
-    """Which time it is that patience has ended; 0 if it has not."""
+    """Ordinal of the end of patience to be noted; 0 for none."""
     minutes: Minutes | None
     survived: Sequence[int]
     wants_plan: bool
@@ -104,7 +106,7 @@ class _Questions(NamedTuple):
 
 
 class _Answers(NamedTuple):
-    """What they have said."""
+    """Answers of the servers."""
 
     finding: Finding | None = None
     heads: list[Head] | None = None
@@ -131,23 +133,23 @@ class Member:
         self._is_asking = False
         self._is_taking = False
         self._opening: dict[int, Opened] = {}
-        """Taken in the log, and not opened in the ledger yet."""
+        """Partitions taken in the log, and not opened in the ledger yet."""
         self._taken_at: dict[int, float] = {}
         self._leaving: set[int] = set()
         self._has_planned_leaving = False
-        """Whether the last plan was made when others knew that we leave."""
+        """Whether the last plan was made when others knew that this life leaves."""
         self._timer: Timer | None = None
         self.reason = ""
-        """Why the run has ended, once it has."""
+        """Reason why the run has ended; "" before that."""
         self.is_over = False
 
     def begin(self) -> None:
-        """Begin to look around."""
+        """Begin the regular looks."""
         self._worker.begin()
         self._look()
 
     def noted(self, notes: Mapping[str, bytes]) -> None:
-        """Take in what members tell each other for good."""
+        """Read the lasting facts that members share as notes."""
         around = self._around
         around.end.patience_noted(patience_of(around.run, notes))
         around.limits.noted(losses_in(notes))
@@ -162,7 +164,7 @@ class Member:
         return is_idle and self._has_planned_leaving and not self._worker.partitions()
 
     def worker_ended(self) -> None:
-        """Look around no more: the worker has ended, and everything is durable."""
+        """Stop looking around: the worker has ended, and everything is durable."""
         self._stop_looking()
 
     # -- the rhythm -----------------------------------------------------------------------
@@ -218,14 +220,15 @@ class Member:
         )
 
     def _is_clearing(self, now: float) -> bool:
-        """Return whether it is time to remove old tombstones, and ours to do."""
+        """Return whether this member is the leader and it is time to remove old tombstones."""
         if CHAIR not in self._worker.partitions() or now < self._cleared_at + CLEARING_SECONDS:
             return False
         self._cleared_at = now
         return True
 
     def _minutes(self) -> Minutes | None:
-        """Return what the chair needs to look for the end; None if we are not it, or busy."""
+        """Return the facts for the search for the end; None if another member leads, or we are
+        busy."""
         chair = self._worker.partitions().get(CHAIR)
         own = self._idle_reports() if chair is not None else []
         if chair is None or not own:
@@ -235,10 +238,11 @@ class Member:
         return Minutes(self._around.run, step, own)
 
     def _ask(self, questions: _Questions) -> _Answers:
-        """Ask log and board, beside the worker."""
+        """Ask log and board, outside the worker's thread."""
         log, around = self._ports.log, self._around
         try:
-            # A machine that was given up meanwhile has taken pages from what is counted.
+            # If a machine was given up in the meantime, its pages no longer count towards the
+            # limit.
             if questions.reason and log.noted(questions.next_loss) is None:
                 log.note(end_name(around.run), questions.reason.encode())
             if questions.patience:
@@ -269,7 +273,7 @@ class Member:
             self._plan(answers.heads, answers.cordons)
 
     def _end(self, reason: str) -> None:
-        """End with all others."""
+        """End the run together with all members."""
         self.reason = reason
         if reason == EXHAUSTED:
             self._around.end.is_over = True
@@ -291,7 +295,7 @@ class Member:
         return True
 
     def _plan(self, heads: Sequence[Head], known: Cordons) -> None:
-        """Take what should be ours and release what should be others'."""
+        """Take the partitions that the plan gives us, and release those that it gives to others."""
         members, worker = self._around.membership.members(), self._worker
         if self._life not in members:
             return
@@ -299,7 +303,8 @@ class Member:
         owners = [life_of(head.owner) for head in heads]
         wishes = shares.plan(owners, members, known.cordoned)
         held = worker.partitions()
-        # What the log has as ours and we do not hold: a take, or a release, whose answer was lost.
+        # A partition that is ours in the log and not held here: the answer to a take or release was
+        # lost.
         wanted = [
             number
             for number, (owner, wish) in enumerate(zip(owners, wishes, strict=True))
@@ -320,7 +325,7 @@ class Member:
         some = going[: max(0, most - len(self._leaving))]
         if some:
             self._leaving.update(some)
-            log_messages.info("hands over %s", counted(len(some), "partition"))
+            log_messages.info("handing over %s", counted(len(some), "partition"))
             worker.release(some, self._released)
 
     def _released(self, number: int) -> None:

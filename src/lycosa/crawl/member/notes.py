@@ -1,13 +1,13 @@
-"""What the members of a crawl tell each other for good, as notes in the log.
+"""Notes in the log by which the members of a crawl share lasting facts.
 
     run-2         the crawl was begun a second time, after its first end
-    end-1         why the first run ended: `exhausted`, or a limit
-    patience-1-3  in run 1 what is out of reach is given up, for the third time
-    loss-2        a machine was given up, the second one of the crawl
+    end-1         the reason why the first run ended: `exhausted`, or a limit
+    patience-1-3  in run 1, URLs out of reach were given up for the third time
+    loss-2        a machine was given up, the second of the crawl
     idle-1-…      a cycle of run 1 was over everywhere
 
-A crawl is running while its last run has no end. A note is written once, so of several members
-that see a limit reached, one gives the reason.
+A crawl is running while its last run has no end. A note is written only once, so the first of
+several members that find a limit reached gives the reason.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def end_name(run: int) -> str:
 
 
 def patience_name(run: int, number: int) -> str:
-    """Return the note by which what is out of reach is given up."""
+    """Return the note by which URLs out of reach are given up."""
     return f"{_PATIENCE}{run}-{number}"
 
 
@@ -45,20 +45,20 @@ def loss_name(number: int) -> str:
 
 
 def losses_in(notes: Mapping[str, bytes]) -> int:
-    """Return how many machines were given up, as far as these notes say."""
+    """Return how many machines were given up, according to these notes."""
     found = (int(name[len(_LOSS) :]) for name in notes if name.startswith(_LOSS))
     return max(found, default=0)
 
 
 def patience_of(run: int, notes: Mapping[str, bytes]) -> int:
-    """Return how often patience had ended in a run, as far as these notes say."""
+    """Return how often patience had ended in a run, according to these notes."""
     prefix = f"{_PATIENCE}{run}-"
     found = (int(name[len(prefix) :]) for name in notes if name.startswith(prefix))
     return max(found, default=0)
 
 
 def current_run(log: Log) -> tuple[int, str]:
-    """Return the number of the last run and why it has ended; "" while it has not."""
+    """Return the number of the last run and the reason for its end, "" while it goes on."""
     runs = [int(name[len(_RUN) :]) for name in log.notes(_RUN)]
     if not runs:
         return 0, ""

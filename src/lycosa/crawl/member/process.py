@@ -1,10 +1,10 @@
 """A process that shares a crawl with other machines.
 
 It joins, begins one life after the other (`lives`), and leaves when the run is over, when its disk
-is full, or when the operator stops it: then others go on.
+is full, or when the operator stops it. In the last two cases the other members go on.
 
-Threads beside the worker's: two renew the membership and watch the others (`session`), one makes
-the calls of ledger, reports, addresses and log lines (`courier`), one asks the log (`clock`).
+Threads besides the worker's: two renew the membership and watch the other members (`session`), one
+makes the calls of ledger, reports, addresses and log lines (`courier`), one asks the log (`clock`).
 """
 
 from __future__ import annotations
@@ -50,16 +50,16 @@ from lycosa.errors import LogUnavailable
 
 JOIN_SECONDS = 30.0
 FORMAT = 1
-"""The format of the log that this release reads and writes."""
+"""Format of the log that this release reads and writes."""
 _LOOK_SECONDS = 1.0
 DRAINED = "drained"
-"""Why a member ends that the operator has taken out of the cluster."""
+"""Reason for the end of a member that the operator has taken out of the cluster."""
 STOPPED_FOR_ALL = "stopped for all"
-"""Why it ends when the operator has stopped the crawl on all machines."""
+"""Reason for a member's end when the operator has stopped the crawl on all machines."""
 
 
 class MemberProcess:
-    """One worker process of a cluster."""
+    """A worker process of a cluster."""
 
     def __init__(
         self,
@@ -100,15 +100,17 @@ class MemberProcess:
         self._drained_as = 0
         self._telling, self._told = Telling(), record.Progress()
         self._gone: list[Progress] = []
-        """Of earlier lives: their requests count, their pages are counted by others."""
+        """Progress of earlier lives. Their requests count here; their pages count at the new
+        owners."""
 
     def run(self, stop: Stop, on_progress: Callable[[Progress], None]) -> str:
-        """Crawl until the run is over, or a stop request; return why it has ended."""
+        """Crawl until the run is over, or a stop request; return the reason for the end."""
         logging.getLogger("lycosa").addHandler(self._handler)
         if not self._session.join(JOIN_SECONDS):
             raise LogUnavailable(
-                f"{self._crawl.job.log.server}: the crawl cannot be joined: its board did not"
-                f" answer within {JOIN_SECONDS:g} s\n  try again when the server does"
+                f"{self._crawl.job.log.server}: this crawl's board (coordination store) did not"
+                f" answer within {JOIN_SECONDS:g} s\n"
+                "  check [log] server in crawl.toml, and try again when the server answers"
             )
         self._end_own_dead()
         self._on_progress = on_progress
@@ -122,7 +124,7 @@ class MemberProcess:
     def _end_own_dead(self) -> None:
         """End the lives of earlier processes of this directory: we hold its lock, so all are dead.
 
-        Without that, their partitions would wait until the others, or we, have found them silent.
+        Without this, their partitions would wait until members have found those lives silent.
         """
         dead = {
             record.life_of(head.owner)
@@ -134,9 +136,9 @@ class MemberProcess:
             bury(self._board, number, self._session.number, JOIN_SECONDS)
 
     def progress(self) -> Progress:
-        """Return how this member is getting on; after the end of the run, what all have kept.
+        """Return this member's progress; after the end of the run, the progress of all members.
 
-        One that leaves has released its partitions, and says what they held before.
+        A member that leaves has released its partitions, and returns their state before that.
         """
         own = add_up([self._runtime.progress()], self._gone)
         if not self._reason:
@@ -158,14 +160,14 @@ class MemberProcess:
         )
 
     def standing(self) -> Standing:
-        """Return what this member says of itself beside its progress."""
+        """Return this member's state, orders and job, which are shown with its progress."""
         state: State = "paused" if self._adopter.settings.is_paused else "running"
         if self._is_stopping or self._reason:
             state = "stopping"
         return Standing(state, self._orders.in_force, self._crawl.job, self._applied)
 
     def close(self) -> None:
-        """Close everything; nothing that was committed is lost."""
+        """Close everything; committed work is not lost."""
         logging.getLogger("lycosa").removeHandler(self._handler)
         self._runtime.close()
         self._courier.close()
@@ -233,7 +235,7 @@ class MemberProcess:
         return Working(worker, member, limits)
 
     def _noted(self, notes: Mapping[str, bytes]) -> None:
-        """Take in notes of the log; the process ends if its directory was given up."""
+        """Read notes of the log; the process ends if its directory was given up."""
         if f"{LOST}{self._directory_number}" in notes:
             self._main.fail(given_up(self._crawl.directory, self._directory_number))
             return
@@ -266,7 +268,7 @@ class MemberProcess:
     # -- the rhythm -----------------------------------------------------------------------
 
     def _look(self) -> None:
-        """Tell the others how we are getting on, and end with a thread that has failed."""
+        """Tell the others this member's progress; end the process if a thread has failed."""
         failure = self._session.failure or self._courier.failure
         if failure is not None:
             self._main.fail(failure)
@@ -282,7 +284,7 @@ class MemberProcess:
         self._session.tell(self._told, self._adopter.revision)
         leaving = self._adopter.settings.leaving
         if self._session.number in leaving:
-            self._drained_as = self._session.number  # a later life of this process leaves, too
+            self._drained_as = self._session.number  # a later life of this process leaves as well
             self._lives.drain()
         elif self._drained_as not in leaving:
             self._lives.stay()
@@ -293,7 +295,7 @@ class MemberProcess:
                 self._addresses.lives_gone(gone)
 
     def _report(self) -> None:
-        """Report progress; less often in a crawl of many hosts, whose figures take long."""
+        """Report progress, less often in a crawl of many hosts, where the figures take long."""
         began = time.monotonic()
         if self._lives.present is not None:
             self._last = found = self._with_unsent(self.progress())
@@ -308,14 +310,14 @@ class MemberProcess:
         return len({one.machine for one in members if not one.is_gone} | {self._machine})
 
     def _say(self, text: str) -> None:
-        """Log what happens to the membership; called from its threads."""
+        """Log events of the membership; called from its threads."""
         logging.getLogger("lycosa").info(text)
 
     def _add_line(self, record: logging.LogRecord) -> None:
         line = Line(record.created, record.levelname, record.getMessage())
         with self._courier.lock:
             if self._lines is None:
-                self._early.append(line)  # the life that tells it has no number yet
+                self._early.append(line)  # the first life, which will send it, has no number yet
             else:
                 self._lines.add(*line)
 

@@ -1,7 +1,7 @@
 """The end of a crawl as a worker of a cluster sees it.
 
-The worker reports idle partitions here, as in a crawl of one machine. The reports go to the board;
-the owner of partition 0 compares them with the log (`chair`), and what it finds comes back.
+The worker reports idle partitions here, as in a crawl on one machine. The reports go to the board.
+The owner of partition 0 compares them with the log (`chair`), and its findings come back.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from lycosa.log.protocol import Head
 
 
 class SharedEnd:
-    """Who is told of idle partitions; one per life."""
+    """Receives reports of idle partitions; one object for each life."""
 
     def __init__(self) -> None:
         self._reports: dict[int, Report] = {}
@@ -23,10 +23,10 @@ class SharedEnd:
         self.found_stuck = False
         self.has_answers = False
         self.patience_known = 0
-        """How often patience has ended in this run, as far as we know."""
+        """Number of ends of patience in this run, as far as this member knows."""
         self._patience_before: int | None = None
         self.wants_to_give_up = False
-        """The worker of the chair says that patience has ended."""
+        """The leader's worker reports that patience has ended."""
 
     def report(self, partition: int, report: Report | None) -> None:
         """Note that a partition is idle or stuck, or (None) that it is not."""
@@ -36,38 +36,38 @@ class SharedEnd:
             self._reports[partition] = report
 
     def reports(self, partitions: Sequence[int]) -> list[IdleReport]:
-        """Return what is to be told to others: nothing while one of these partitions is busy."""
+        """Return the reports for the other members: an empty list while a partition is busy."""
         if any(number not in self._reports for number in partitions):
             return []
         return [IdleReport(number, *self._reports[number]) for number in partitions]
 
     def is_possible(self) -> bool:
-        """Return False: the chair compares the reports with the log."""
+        """Return False: the leader (`chair`) compares the reports with the log."""
         return False
 
     def look(self, heads: Sequence[Head]) -> bool:
-        """Return whether the end was found."""
+        """Return whether the end is known."""
         return self.is_over
 
     def may_be_stuck(self) -> bool:
-        """Return whether the chair has found all partitions idle or stuck."""
+        """Return whether the leader has found all partitions idle or stuck."""
         return self.found_stuck
 
     def is_stuck(self, read_heads: Callable[[], Sequence[Head]]) -> bool:
-        """Return whether the chair has found all partitions idle or stuck."""
+        """Return whether the leader has found all partitions idle or stuck."""
         return self.found_stuck
 
     def patience_noted(self, number: int) -> None:
-        """Learn how often patience has ended; what was before this life is none of its business."""
+        """Learn how often patience has ended; ends before this life began are not counted."""
         if self._patience_before is None:
             self._patience_before = number
         self.patience_known = max(self.patience_known, number)
 
     @property
     def patience_ended(self) -> int:
-        """How often it has ended since this life began."""
+        """Number of ends of patience since this life began."""
         return self.patience_known - (self._patience_before or 0)
 
     def end_patience(self) -> None:
-        """Let all members give up what is out of reach."""
+        """Let all members give up the URLs out of reach."""
         self.wants_to_give_up = True

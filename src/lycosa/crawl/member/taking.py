@@ -1,13 +1,13 @@
 """Fold partitions and take them, if the log and the board permit it.
 
-A wish gives no right, and heads may be old. What decides is the owner that the folded log names,
-because the take is conditional on that very sequence: there must be none, or one whose life is
-over by its tombstone, or ourselves.
+A wish gives no right, and heads may be old. The owner that the folded log names decides, because
+the take is conditional on that exact sequence. The partition must have no owner, or one whose life
+is over by its tombstone, or this life.
 
-A partition of a life that died is first written down as a death (`cluster.cordons`): if it kills
-its owners, it must not go through the whole cluster.
+A partition whose owner died is first recorded as a death (`cluster.cordons`): a partition that
+kills its owners must not pass through the whole cluster.
 
-Everything here asks servers, so it is called beside the worker.
+Every function here asks servers, so it is called outside the worker's thread.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ from lycosa.records import Taken
 
 
 class Permit(NamedTuple):
-    """What a take is decided on."""
+    """Facts on which a take is decided."""
 
     life: int
     members: Mapping[int, Member]
     owners: Mapping[int, int | None]
-    """For each partition that is wished for, the life that the heads name."""
+    """For each wanted partition, the life that the heads name."""
 
 
 def take(
     log: Log, snapshots: Snapshots, board: Board, permit: Permit, taken: Taken, digest: str
 ) -> dict[int, Opened]:
-    """Take what may be taken; what is left out can be tried again."""
+    """Take the partitions that may be taken; the others can be tried again."""
     dead = {
         number: owner
         for number, owner in permit.owners.items()
@@ -53,7 +53,7 @@ def take(
 
     def may_take(number: int, state: PartitionState) -> bool:
         # An owner outside the cluster is a command such as `verify`: it asks no hosts, and the log
-        # fences what it writes.
+        # refuses its writes once the partition is taken.
         owner = life_of(state.owner)
         if number in known.cordoned:
             return False
@@ -68,11 +68,12 @@ def take(
     try:
         return take_partitions(log, snapshots, wanted, taken, digest, may_take)
     except LogUnavailable:
-        return {}  # some may be ours by now: the heads will tell
+        return {}  # some may be taken already; the next heads will show it
 
 
 def write_deaths(board: Board, dead: Mapping[int, int]) -> Cordons | None:
-    """Write down whose deaths these partitions have seen; None if the board did not take it."""
+    """Record the deaths that these partitions have seen; return None if the board did not
+    accept."""
     entry = board.get(CORDONS)
     if entry is None:
         return None
@@ -86,10 +87,10 @@ def write_deaths(board: Board, dead: Mapping[int, int]) -> Cordons | None:
 
 
 def known_cordons(board: Board, earlier: Collection[int]) -> Cordons | None:
-    """Return the cordons, without deaths of our own process's earlier lives: we are alive.
+    """Return the cordons, without deaths of this process's earlier lives: the process is alive.
 
-    Such a death may be written down long after we are back, by the one that takes the partition; so
-    this is done whenever cordons are read. None if the board did not answer.
+    The member that takes the partition may record such a death long after this process is back.
+    Such deaths are therefore removed whenever cordons are read. None if the board did not answer.
     """
     entry = board.get(CORDONS)
     if entry is None:
@@ -102,7 +103,7 @@ def known_cordons(board: Board, earlier: Collection[int]) -> Cordons | None:
 
 
 def strike_out(board: Board, survived: Collection[int]) -> None:
-    """Strike out the deaths of partitions whose owner lives; a lost answer does no harm."""
+    """Remove the deaths of partitions whose owner survives; a lost answer does no harm."""
     entry = board.get(CORDONS)
     if entry is None or not entry.value:
         return

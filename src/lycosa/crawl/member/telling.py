@@ -1,7 +1,7 @@
-"""What a member says of itself on the board, from what its worker knows.
+"""A member's record of its progress on the board, from its worker's figures.
 
-Pages of a member are those of its partitions, so their number jumps when partitions move. The
-rate counts only what partitions have gained that were ours the whole time.
+A member's pages are those of its partitions, so their number jumps when partitions move. The rate
+counts only pages of partitions that the member held during the whole window.
 """
 
 from __future__ import annotations
@@ -16,20 +16,20 @@ from lycosa.crawl.worker.commits import CommitTimes
 from lycosa.crawl.worker.worker import Worker
 
 WINDOW_SECONDS = 15.0
-"""Over how long the rate is measured."""
+"""Length of the window over which the rate is measured."""
 _READY = ("awake", "taken")
 _RESTING = ("waiting", "queued", "resolving")
 
 
 class Telling:
-    """Makes the records of one member."""
+    """Makes the progress records of one member."""
 
     def __init__(self, now: Callable[[], float] = time.monotonic) -> None:
         self._now = now
         self._recent: deque[tuple[float, dict[int, int]]] = deque()
 
     def told(self, found: Progress, worker: Worker) -> record.Progress:
-        """Return what stands on the board, from the figures of the progress display."""
+        """Return the record for the board, from the figures of the progress display."""
         hosts, partitions = found.hosts, worker.partitions()
         ready = sum(hosts.get(phase, 0) for phase in _READY)
         until = min((until for _, _, until in found.waits if until), default=0.0)
@@ -56,7 +56,7 @@ class Telling:
         )
 
     def rate(self, pages: dict[int, int]) -> float:
-        """Return how many pages a second these partitions have gained lately."""
+        """Return how many pages a second these partitions have gained recently."""
         now = self._now()
         recent = self._recent
         while recent and recent[0][0] < now - WINDOW_SECONDS:

@@ -4,11 +4,11 @@
 worker runs in this process (`single_process`). Several run in processes of their own (`workers`).
 
     run             starts or resumes a crawl directory, with one worker or several
-    single_process  the crawl of one worker, in the process that the user has started
+    single_process  the crawl of one worker, in the user's own process
     workers         the crawl of several workers: supervisor, worker processes, shared limits
-    assignments     which partitions, connections and bandwidth each worker gets
+    assignments     partitions, connections and bandwidth of each worker
     runtime         a worker with the real network, disk and clock around it
-    access          the secrets of a job: login, proxy, webhook
+    access          secrets of a job: login, proxy, webhook
     distant         reads records that other machines have uploaded, in a thread of its own
     main_loop       event loop and clock of a process; raises failures, counts stop requests
     presence        notices that the folder of a running crawl was removed

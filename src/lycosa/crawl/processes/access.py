@@ -1,4 +1,4 @@
-"""Gives a process the secrets of a job: login, proxy, webhook; others load nothing."""
+"""Secrets of a job for a process: login, proxy, webhook. A job without secrets loads nothing."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def named_ports(job: Job) -> tuple[str, ...]:
 
 
 def notify_of(job: Job) -> Notify:
-    """Return whom to tell, with the secrets of the webhook's address."""
+    """Return the settings for notices, with the secrets of the webhook's address."""
     if "${" not in job.notify.webhook:
         return job.notify
     from lycosa.fetch.secrets import filled, secrets_of
@@ -43,7 +43,7 @@ def notify_of(job: Job) -> Notify:
 
 
 def access_of(job: Job) -> Access | None:
-    """Return what the job sends to hosts that it is logged in to; raises `ConfigError`."""
+    """Return the credentials for hosts at which the job is logged in; raises `ConfigError`."""
     if not job.login.is_used:
         return None
     from lycosa.fetch.access import Access
@@ -52,7 +52,7 @@ def access_of(job: Job) -> Access | None:
 
 
 def typed_origins(job: Job) -> set[str]:
-    """Return the origins of the seeds that stand in the job itself, as `http://a.test:81`.
+    """Return the origins of the seeds in the job itself, as `http://a.test:81`.
 
     A long list of seeds, which comes from a file, names no origin for a secret.
     """

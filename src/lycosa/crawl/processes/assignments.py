@@ -1,4 +1,4 @@
-"""Decide which partitions, connections and bandwidth each worker of a crawl gets.
+"""Assign partitions, connections and bandwidth to the workers of a crawl.
 
 Partitions are assigned by rendezvous hashing (`lycosa.cluster.assignment`), connections and
 bandwidth in equal parts. All workers of a run share one clock offset, so that they agree on the
@@ -15,7 +15,7 @@ from lycosa.config import Job
 
 
 class Assignment(msgspec.Struct, frozen=True):
-    """The part of a crawl that one worker does; a worker process is started with it."""
+    """A worker's share of a crawl; a worker process is started with it."""
 
     number: int
     partitions: list[int]
@@ -24,13 +24,14 @@ class Assignment(msgspec.Struct, frozen=True):
     is_alone: bool
     """Whether this is the only worker: it then also seals the segments of dead processes."""
     job_digest: str = ""
-    """Of the job; "" lets the worker compute it, which takes a second for a long seed list."""
+    """Digest of the job; "" lets the worker compute it, which takes a second for a long seed
+    list."""
     clock_offset: float | None = None
     """The crawl's time minus the monotonic clock."""
     workers: int = 1
-    """How many workers the crawl has."""
+    """Number of workers of the crawl."""
     clock_ahead: float = 0.0
-    """How many seconds the crawl's time is ahead of the machine's (`crawl.steady_clock`)."""
+    """Seconds by which the crawl's time is ahead of the machine's (`crawl.steady_clock`)."""
 
 
 def assignments_of(job: Job, workers: int, clock_ahead: float = 0.0) -> list[Assignment]:
@@ -42,7 +43,7 @@ def assignments_of(job: Job, workers: int, clock_ahead: float = 0.0) -> list[Ass
 
 
 def share_of(connections: int, number: int, workers: int) -> int:
-    """Return how many of a crawl's connections one of its workers has."""
+    """Return a worker's share of the crawl's connections."""
     each, more = divmod(connections, workers)
     return each + (number < more)
 

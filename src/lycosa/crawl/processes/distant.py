@@ -1,7 +1,7 @@
-"""The thread in which a worker's process reads records that other machines have uploaded.
+"""The thread of a worker process that reads records uploaded by other machines.
 
-The store of objects may be slow, or silent until a deadline. Commits have a thread of their own
-(`clock`), so neither they nor the worker wait for it.
+The object store may be slow, or silent until a deadline. Commits have a thread of their own
+(`clock`), so neither they nor the worker wait for the store.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ T = TypeVar("T")
 
 
 class DistantRecords:
-    """Reads beside the worker; the store is opened when it is first asked."""
+    """Reads on a thread of its own; the store is opened at the first question."""
 
     def __init__(self, main: MainLoop, job: Job) -> None:
         self._main = main
@@ -54,7 +54,7 @@ class DistantRecords:
         return self._opened().validators(place)
 
     def close(self) -> None:
-        """Read no more; what is being read is not waited for."""
+        """Stop reading, without waiting for the present read."""
         self._thread.shutdown(wait=False, cancel_futures=True)
         if self._objects is not None:
             self._objects.close()

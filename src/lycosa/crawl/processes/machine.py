@@ -31,10 +31,10 @@ _ORPHANED = 4
 
 
 def require_files(fetch: Fetch, workers: int) -> None:
-    """Raise the limit on open files as far as a crawl needs, or refuse to start.
+    """Raise the limit on open files to the number that a crawl needs, or refuse to start.
 
-    `workers` is 0 where the job leaves their number to us: then one process may get all
-    connections. Connections that stand between requests are useful, but not needed.
+    `workers` is 0 if the job leaves their number to Lycosa: then one process may get all
+    connections. Connections kept between requests are useful, but not needed.
     """
     processes = max(workers, 1)
     needed = OTHER_FILES + max(-(-fetch.connections // processes), 2 * workers)
@@ -55,7 +55,7 @@ def require_files(fetch: Fetch, workers: int) -> None:
 
 @contextmanager
 def full_disk_explained(path: Path) -> Iterator[None]:
-    """Turn the error of a full disk into one that says how to continue."""
+    """Replace the error of a full disk by one that names the way to continue."""
     try:
         yield
     except OSError as error:
@@ -63,20 +63,20 @@ def full_disk_explained(path: Path) -> Iterator[None]:
             raise
         raise StoreError(
             f"{error.filename or path}: the disk is full\n"
-            f"  make room, then go on: lycosa resume {path}"
+            f"  make room, then continue: lycosa resume {path}"
         ) from error
 
 
 def give_large_blocks_back() -> None:
     """Tell the C library to return the memory of large bodies to the system at once.
 
-    By default it learns from the first large body to keep such blocks, and a crawl that meets
-    a few bombs and endless pages at once grows to 230-250 MB; with this it stays below 200.
-    Arrow is told to use the C library, because its own allocator keeps 45 MB after a sealing;
-    what else is needed for that can only be said when it is loaded (`lean_arrow`).
+    By default it learns from the first large body to keep such blocks, and a crawl that meets a few
+    bombs and endless pages at once grows to 230-250 MB. With this setting it stays below 200. Arrow
+    is told to use the C library, because its own allocator keeps 45 MB after a sealing. Its other
+    setting can only be changed when it is loaded (`lean_arrow`).
     """
     if not is_told_of_blocks():
-        import ctypes  # not needed where the environment has set it already (`lycosa.memory`)
+        import ctypes  # not loaded if the environment has set it already (`lycosa.memory`)
 
         threshold_option = -3  # M_MMAP_THRESHOLD of glibc
         with suppress(OSError, AttributeError):
@@ -92,7 +92,7 @@ def core_count() -> int:
 def collect_seldom() -> None:
     """Collect garbage less often: with the default thresholds it takes 3-4 % of a crawl's time.
 
-    The objects of a crawl have next to no reference cycles.
+    The objects of a crawl have almost no reference cycles.
     """
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
@@ -100,7 +100,7 @@ def collect_seldom() -> None:
 
 _counting = threading.Lock()
 _thresholds: list[tuple[int, int, int]] = []
-"""The thresholds that each running crawl of this process found when it began."""
+"""Thresholds in force when each running crawl of this process began."""
 
 
 @contextmanager
@@ -126,7 +126,7 @@ def collecting_seldom() -> Iterator[None]:
 
 def die_with(parent: int) -> None:
     """Ask the kernel to kill this process when its supervisor dies."""
-    import ctypes  # one process alone does not need it
+    import ctypes  # a single process does not load it
 
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
@@ -134,5 +134,5 @@ def die_with(parent: int) -> None:
 
 
 def exit_orphaned() -> None:
-    """End at once: the supervisor is gone."""
+    """End the process at once: the supervisor is gone."""
     os._exit(_ORPHANED)

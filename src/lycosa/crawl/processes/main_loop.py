@@ -4,8 +4,8 @@ The single-process crawl, the supervisor and each worker process run on a `MainL
 before anything that needs a loop or a clock, and closed after all of it.
 
 Always true:
-  * the first failure of a callback, or of a job beside the loop, stops the loop, and `run` raises
-    it: a crawl that went on could not write its decisions down, or would skip the rest of one;
+  * the first failure of a callback, or of a job on another thread, stops the loop, and `run` raises
+    it: a crawl that went on could not record its decisions, or would skip parts of one;
   * the first stop request (`signals`) ends a crawl cleanly, the second one at once.
 """
 
@@ -23,7 +23,7 @@ log_messages = logging.getLogger(__name__)
 
 
 class MainLoop:
-    """One event loop with its clock; used as a context manager that closes both."""
+    """An event loop with its clock; used as a context manager that closes both."""
 
     def __init__(self, clock_offset: float | None = None) -> None:
         self.loop = Loop()
@@ -75,7 +75,7 @@ class MainLoop:
         self.loop.stop()
 
     def close(self) -> None:
-        """Wait for the job beside the loop, then close clock and loop."""
+        """Wait for the job on the other thread, then close clock and loop."""
         self.clock.close()
         self.loop.close()
 

@@ -1,7 +1,8 @@
-"""Notices that the folder of a running crawl, or a part of it, was removed or renamed.
+"""Notices the removal or renaming of a running crawl's folder, or of parts of it.
 
-A process goes on writing to files that were removed: nothing fails until a file has to be made, and
-all that was written by then is lost. So the folders and the log are looked at once a second.
+A process can continue to write to files that were removed: no call fails until a new file has to be
+made, and everything written by then is lost. The folders and the log are therefore checked once a
+second.
 
 Cost: ten calls of stat(2) a second.
 """
@@ -18,7 +19,7 @@ from lycosa.store.layout import CDX, DIGESTS, KINDS, TRIPLES, WARC
 
 
 class Presence:
-    """Remembers which folders and files a crawl was begun with."""
+    """Remembers the folders and files with which a crawl began."""
 
     def __init__(self, directory: CrawlDirectory) -> None:
         folder, log = directory.path, directory.log_folder
@@ -29,17 +30,17 @@ class Presence:
         self.removed()
 
     def begin(self) -> None:
-        """Take what is there from now on: a log that was behind has been written anew."""
+        """Remember the present files: a log that was behind has been rewritten."""
         self._seen.clear()
         self.removed()
 
     def look(self) -> None:
-        """Raise `StoreError` when something that was there is gone, or is another one."""
+        """Raise `StoreError` if a file is gone, or was replaced by another one."""
         if (path := self.removed()) is not None:
             raise _error(self._folder, path)
 
     def removed(self) -> Path | None:
-        """Return what is gone; None if all is there. What is new is remembered."""
+        """Return the missing path, or None; new files are remembered."""
         for path in self._paths:
             try:
                 state = path.stat()
@@ -54,7 +55,8 @@ class Presence:
 
     @contextmanager
     def explained(self) -> Iterator[None]:
-        """Turn any failure into this one where something is gone: it is the cause of the other."""
+        """Replace any failure by this one if a file is gone: that is the cause of the other
+        failure."""
         try:
             yield
         except Exception as error:
@@ -66,7 +68,8 @@ class Presence:
 def _error(folder: Path, path: Path) -> StoreError:
     what = "the folder of the crawl" if path == folder else "a part of the crawl"
     return StoreError(
-        f"{path}: {what} was removed or renamed while the crawl ran, so it was stopped\n"
-        f"  put it back, then see what is left: lycosa verify {folder}   and go on: lycosa resume"
+        f"{path}: {what} was removed or renamed while the crawl was running,"
+        " so the crawl was stopped\n"
+        f"  put it back and check it: lycosa verify {folder}   then continue: lycosa resume"
         f" {folder}"
     )

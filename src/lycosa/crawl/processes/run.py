@@ -7,8 +7,8 @@ One worker runs in this process (`single_process`). Several run in processes of 
 this process supervises them (`supervisor`).
 
 SIGINT, SIGTERM and every limit stop a crawl cleanly: it sends no more requests, waits up to
-`stop_seconds` for the answers under way, cuts the rest, and commits. A second signal stops it at
-once, as a kill does: what was committed stays.
+`stop_seconds` for the answers in flight, cuts off the others, and commits. A second signal stops it
+at once, as a kill does: committed work stays.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from itertools import chain
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from lycosa import marks
 from lycosa.config import Job, SeedList, anchored
@@ -27,11 +27,8 @@ from lycosa.crawl.control.live import Frame, write_frame
 from lycosa.crawl.control.watch import Standing
 from lycosa.crawl.directory import CrawlDirectory, OpenCrawl, named
 from lycosa.crawl.lock import DirectoryLock
-from lycosa.crawl.logs.accepting import differences
 from lycosa.crawl.logs.notes import (
-    JOB,
     directory_number,
-    job_among,
     note_job,
     refuse_moved,
 )
@@ -48,8 +45,7 @@ from lycosa.crawl.processes.main_loop import MainLoop
 from lycosa.crawl.processes.presence import Presence
 from lycosa.crawl.processes.signals import Stop
 from lycosa.crawl.processes.single_process import SingleProcess
-from lycosa.crawl.recovery.leftovers import mend_before
-from lycosa.crawl.scope import EXPRESSIONS_NOTE, JobScope, require_linear
+from lycosa.crawl.scope import JobScope, require_linear
 from lycosa.crawl.seeds import Planted, Planter, no_seed, topics_of
 from lycosa.crawl.status.progress import FRAME_SECONDS, Listener, Pace, Progress
 from lycosa.crawl.status.unreachable import NO_SEED, UNREACHABLE, what_was_missed
@@ -59,10 +55,12 @@ from lycosa.crawl.verify.catching_up import caught_up
 from lycosa.crawl.worker.worker import EXHAUSTED
 from lycosa.errors import ConfigError
 from lycosa.failpoints import arm_from_environment
+from lycosa.fetch.client import require_proxy
 from lycosa.log.protocol import Log
 from lycosa.plugins.loader import load_hooks
 from lycosa.plugins.scheduling import partitioner_of
 from lycosa.trust.settings import operator_settings
+from lycosa.tuples import NamedTuple
 from lycosa.url import key_of
 
 if TYPE_CHECKING:
@@ -76,18 +74,20 @@ if TYPE_CHECKING:
 
 PLANTING_SECONDS = 1.0
 CONNECTIONS_EACH = 8
-"""Connections that a worker should have, where the job leaves the number of workers to us."""
+"""Connections for each worker, if the job leaves the number of workers to Lycosa."""
 
 log_messages = logging.getLogger(__name__)
 
 
 class Ended(NamedTuple):
-    """How a run ended."""
+    """Result of a run."""
 
     reason: str
     progress: Progress
     is_complete: bool
-    """Whether nothing is left to do: no URL is pending, and none was given up."""
+    """Whether no work is left: no URL is pending, and none was given up."""
+    job: Job | None = None
+    """The job with the changes by orders of the operator."""
 
 
 def run_crawl(
@@ -99,11 +99,11 @@ def run_crawl(
     plugins: Sequence[Plugin] = (),
     stop: Stop | None = None,
 ) -> Ended:
-    """Crawl, or go on crawling, until the end, a limit, a signal, or `stop` from another thread.
+    """Crawl until the end, a limit, a signal, or `stop` from another thread.
 
-    `job` is the directory's job, for callers that have read or written it already, and by whose
-    word all its settings count. `plugins` are
-    plugins that are functions of this process; the job names them like all others.
+    `job` is the directory's job for callers that have read or written it already; all its settings
+    then count. `plugins` are functions of this process that serve as plugins; the job names them
+    like all others.
     """
     listener, stop = listener or Listener(), stop or Stop()
     if job is None:
@@ -144,29 +144,22 @@ def run_crawl(
                 listener.refused_more(planted.more_refused)
             if job.log.server:
                 note_job(log, job, is_first=directory_number(log, directory) == 1)
-                _tell_differences(log, job, listener)
+                from lycosa.crawl.logs.joining import tell_differences
+
+                tell_differences(log, job, listener.noticed)
                 return _crawl(crawl, (1, 0.0), lock, listener, stop, uploads, presence)
             ahead = _clock_ahead(log, listener)
             workers = worker_count(job, scope.hosts, hooks)
             return _crawl(crawl, (workers, ahead), lock, listener, stop, uploads, presence)
 
 
-def _tell_differences(log: Log, job: Job, listener: Listener) -> None:
-    """Say where this machine goes by other operator settings than the job in the log names."""
-    noted = job_among(log.notes(JOB))
-    if noted is not None and (told := differences(noted, job)):
-        text = "this machine goes by its own settings: " + "; ".join(told)
-        log_messages.warning("%s", text)
-        listener.noticed(text)
-
-
 def worker_count(job: Job, hosts: list[str] | None, hooks: Hooks | None = None) -> int:
-    """Return how many workers to start: as many as the job says, or as can share the work.
+    """Return how many workers to start: the job's number, or the number that can share the work.
 
-    A crawl that stays on a few `hosts` has work in their partitions alone, and each worker should
+    A crawl that stays on a few `hosts` has work only in their partitions, and each worker should
     have some connections. Plugins that are functions of this process need one worker, in it. A
-    focused crawl has one, which compares all that waits: several would each take the best of their
-    own hosts, and spend the pages on what the others would have left for last.
+    focused crawl has one worker, which compares all waiting URLs. Several workers would each take
+    the best of their own hosts, and use up the pages on URLs that one worker would leave for last.
     """
     if hooks is not None and hooks.local:
         return 1
@@ -187,7 +180,7 @@ def worker_count(job: Job, hosts: list[str] | None, hooks: Hooks | None = None) 
 
 
 def require_contact(job: Job) -> None:
-    """Refuse to crawl the public web without a way for site owners to reach the operator."""
+    """Refuse to crawl the public web without an address at which site owners reach the operator."""
     fetch = job.fetch
     if not fetch.contact and not fetch.allow_private and not fetch.loopback_origins:
         raise ConfigError(
@@ -199,17 +192,20 @@ def require_contact(job: Job) -> None:
 
 
 def require_content(job: Job) -> None:
-    """Refuse a filter by language, or a model of topics, that cannot work here."""
+    """Refuse a proxy, languages, a browser or a model of topics that cannot work here."""
+    require_proxy(job.fetch)
     if job.extract.languages:
-        from lycosa.crawl.answers import languages  # others do without it
+        from lycosa.crawl.features import languages  # most crawls do not load it
 
         languages.require_languages(job)
     if job.render.mode != "off":
-        from lycosa.crawl.rendering.browsers import require_browser  # few crawls render pages
+        from lycosa.crawl.features.rendering.browsers import (
+            require_browser,  # few crawls render pages
+        )
 
         require_browser(job)
     if job.topics.model or job.frontier.scheduler == "topics":
-        from lycosa.crawl.topics.of_job import require_topics
+        from lycosa.crawl.features.topics.of_job import require_topics
 
         require_topics(job)
 
@@ -222,7 +218,6 @@ def _plant(crawl: OpenCrawl, more: Iterable[str], scope: JobScope, listener: Lis
     if log.noted("planted") is not None:
         return Planted(0, {}, {})
     require_linear(job)
-    log.note(EXPRESSIONS_NOTE, b"linear")
     is_long = isinstance(job.seeds, SeedList)
     on_count = _PlantingReport(listener, len(job.seeds)) if is_long else _ignore_count
     planter = Planter(scope, partitioner, log, topics_of(job))
@@ -234,7 +229,7 @@ def _plant(crawl: OpenCrawl, more: Iterable[str], scope: JobScope, listener: Lis
 
 
 def _ignore_count(count: int) -> None:
-    """Report nothing: a short list is planted in no time."""
+    """Report nothing: a short list is planted within a second."""
 
 
 class _PlantingReport:
@@ -264,7 +259,7 @@ def _clock_ahead(log: Log, listener: Listener) -> float:
 
 
 class _ProgressReport:
-    """Reports progress to a listener, as often as it wants."""
+    """Reports progress to a listener at the listener's interval."""
 
     def __init__(
         self,
@@ -278,9 +273,9 @@ class _ProgressReport:
         self._directory = directory
         self._next_frame = 0.0
         self.standing: Callable[[], Standing] | None = None
-        """Says how the crawl stands, once there is one."""
+        """Returns the state of the crawl, once a crawl exists."""
         self.look_first: Callable[[], object] = int
-        """Is called before anything is reported."""
+        """Called before each report."""
         self._unsent = unsent
         self._statistics = statistics
         self._notifier = notifier
@@ -319,7 +314,7 @@ class _ProgressReport:
             return progress
 
     def _show(self, progress: Progress, reason: str = "") -> None:
-        """Write the moment to `live.json`; a disk that is full keeps nobody from crawling on."""
+        """Write the present state to `live.json`; a full disk does not stop the crawl."""
         if self.standing is None:
             return
         state, in_force, job, applied = self.standing()
@@ -352,7 +347,7 @@ def _crawl(
     uploads: Uploads | None,
     presence: Presence,
 ) -> Ended:
-    """Crawl with so many workers, whose clock is ahead by so many seconds."""
+    """Crawl with `workers` workers, whose clock is ahead by `ahead` seconds."""
     workers, clock_ahead = crew
     unsent = uploads.told if uploads is not None else _as_it_is
     notifier = _notifier_of(crawl)
@@ -369,14 +364,15 @@ def _crawl(
         if uploads is not None:
             uploads.wait(main, stop, listener.uploading)
             progress = uploads.told(progress)
+        job = crawler.standing().in_force.job(crawl.job)
     reason = reason_of(reason, progress)
     report.end(progress, reason)
     log_messages.info("ended: %s", reason)
-    return Ended(reason, progress, _is_complete(reason, progress, crawl.job))
+    return Ended(reason, progress, _is_complete(reason, progress, crawl.job), job)
 
 
 def _as_it_is(progress: Progress) -> Progress:
-    """Add nothing: there is no store."""
+    """Return the progress unchanged: the job has no store."""
     return progress
 
 
@@ -426,6 +422,7 @@ def _crawler(
     if len(assignments) == 1:
         return SingleProcess(main, crawl, assignments[0], listener)
     from lycosa.crawl.processes.workers.supervisor import Supervisor
+    from lycosa.crawl.recovery.leftovers import mend_before
 
     for damage in mend_before(crawl.directory, crawl.job, crawl.log):
         listener.waiting(damage)
@@ -433,14 +430,14 @@ def _crawler(
 
 
 def reason_of(reason: str, progress: Progress) -> str:
-    """Return what ended a run; a run that is exhausted may have missed origins or all seeds."""
+    """Return the reason of a run's end; an exhausted run may have missed origins or all seeds."""
     if reason != EXHAUSTED:
         return reason
     return what_was_missed(progress.outcomes, progress.given_up_origins) or reason
 
 
 def _is_complete(reason: str, progress: Progress, job: Job) -> bool:
-    """Return whether nothing is left to do; a stopped crawl with cycles has the next one to do."""
+    """Return whether no work is left; a stopped crawl with cycles still has the next cycle."""
     if reason in (NO_SEED, UNREACHABLE):
         return False
     if progress.put_off:

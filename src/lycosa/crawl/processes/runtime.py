@@ -1,11 +1,11 @@
 """A worker with the real network, disk and clock around it.
 
 The runtime is the same in a single-process crawl, in a worker process and in a member of a cluster.
-What differs is passed in: the loop, and the worker's `Duties`.
+Only the loop and the worker's `Duties` differ; they are passed in.
 
-It also seals segments while the crawl runs, in a thread: those that are full, and every
-`seal_seconds` the open one. It seals a segment once everything decided before the segment was
-complete is durable; one in which a partition was lost, when the log says what counts in it
+It also seals segments in a thread while the crawl runs: full segments, and every `seal_seconds` the
+open one. It seals a segment once everything decided before the segment was complete is durable. It
+seals a segment in which a partition was lost once the log decides which records count
 (`recovery.counting`).
 """
 
@@ -19,32 +19,26 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, closing, suppress
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from lycosa import __version__
 from lycosa.config import Job
 from lycosa.crawl.apart.helper import Helper
 from lycosa.crawl.directory import OpenCrawl
+from lycosa.crawl.features.of_job import features_of
 from lycosa.crawl.logs.notes import is_elsewhere
 from lycosa.crawl.ports import EndWatch, Ports, RenderingPorts, Reservations
 from lycosa.crawl.processes.access import access_of, fetch_of
 from lycosa.crawl.processes.assignments import Assignment, share_of
 from lycosa.crawl.processes.main_loop import MainLoop
 from lycosa.crawl.recovery.counting import SealingRules
-from lycosa.crawl.recovery.fencing import fence
 from lycosa.crawl.recovery.lost_records import look_at_sealed, mend_open, say_sealed
 from lycosa.crawl.scope import JobScope
+from lycosa.crawl.status.figures import figures_of
 from lycosa.crawl.status.progress import (
     Progress,
-    blocked_of,
-    mined_of,
-    outcomes_of,
     phases_of,
-    put_off_of,
-    refusals_of,
-    rendered_of,
     seconds_left,
-    structured_of,
 )
 from lycosa.crawl.status.unreachable import MOST_NAMED, given_up_of
 from lycosa.crawl.takeover import check_partitioner
@@ -61,6 +55,7 @@ from lycosa.records import Request
 from lycosa.store.archive import ArchiveStore
 from lycosa.store.segments.sealing import NOWHERE, Sealed, everything, seal_dead, unsealed
 from lycosa.store.segments.survey import Counted
+from lycosa.tuples import NamedTuple
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -70,13 +65,13 @@ if TYPE_CHECKING:
 
 SEAL_LOOK_SECONDS = 1.0
 DEAD_LOOK_SECONDS = 30.0
-"""How often a member of a cluster looks for segments that dead processes have left here."""
+"""Seconds between a cluster member's searches for segments of dead processes in its directory."""
 
 log_messages = logging.getLogger(__name__)
 
 
 def seal_seconds(job: Job) -> float:
-    """Return how often segments are sealed; a store gets sealed ones alone. 0 means when full."""
+    """Return the interval of sealing; a store only gets sealed segments. 0 means when full."""
     own = job.log.seal_seconds
     return min(own or job.store.seal_seconds, job.store.seal_seconds) if job.store.place else own
 
@@ -86,32 +81,33 @@ def _extra_columns(job: Job, hooks: Hooks | None) -> pa.Schema | None:
     of_plugins = hooks.extra_columns if hooks is not None else None
     if not job.topics.model:
         return of_plugins
-    from lycosa.crawl.topics.classifier import all_columns  # few crawls have a model
+    from lycosa.crawl.features.topics.classifier import all_columns  # few crawls have a model
 
     return all_columns(of_plugins)
 
 
 class Duties(NamedTuple):
-    """What a worker is employed for: its limits, its part in finding the end, whom it tells."""
+    """The duties of a worker: its limits, its part in finding the end, its listeners."""
 
     budget: Reservations
     ending: EndWatch
     on_end: Callable[[str], None]
     seed_failed: Callable[[str, str], None]
     owner: str = ""
-    """The name by which it owns partitions; "" makes one."""
-    may_begin: Callable[[], bool] = lambda: True
+    """Name under which it owns partitions; "" makes one."""
+    may_begin: Callable[[], bool] | None = None
+    """As in `Ports`."""
     is_shared: bool = False
-    """Whether other machines crawl, too."""
+    """Whether other machines crawl too."""
     on_notes: Callable[[Mapping[str, bytes]], None] = lambda notes: None
     machines_at: Callable[[str], int] | None = None
-    """Returns how many machines ask an address."""
+    """Returns the number of machines that ask an address."""
     directory: int = 0
-    """The number of the crawl directory among those of a cluster; 0 on one machine."""
+    """Number of the crawl directory in a cluster; 0 on one machine."""
 
 
 class Runtime:
-    """Everything that a worker works with, and the worker itself."""
+    """A worker and its surroundings."""
 
     def __init__(self, main: MainLoop, crawl: OpenCrawl, assignment: Assignment) -> None:
         directory, job, log, hooks = crawl
@@ -153,7 +149,7 @@ class Runtime:
             )
             opened.callback(self._store.abandon)
             if job.store.durable == "cluster":
-                from lycosa.crawl.copying.open_parts import OpenParts  # seldom wanted
+                from lycosa.crawl.copying.open_parts import OpenParts  # rarely used
                 from lycosa.objects.opening import open_objects
 
                 objects = open_objects(job.store.place, job.log.name)
@@ -181,7 +177,9 @@ class Runtime:
         self._apart = Helper(main.loop, job, has_plugins=hooks is not None)
         self._rendering: RenderingPorts | None = None
         if job.render.mode != "off":
-            from lycosa.crawl.rendering.browsers import browsers_of  # few crawls render pages
+            from lycosa.crawl.features.rendering.browsers import (
+                browsers_of,  # few crawls render pages
+            )
 
             self._rendering = browsers_of(job, main.loop, self._store.read)
         self._rules = SealingRules(
@@ -189,9 +187,9 @@ class Runtime:
         )
 
     def employ(self, duties: Duties) -> Worker:
-        """Make a worker; on a cluster, another one for every life."""
+        """Make a worker; on a cluster, each life gets one."""
         directory, job, assignment = self._directory, self._job, self._assignment
-        self._is_sealing = False  # a life that is over makes nothing durable any more
+        self._is_sealing = False  # after a life's end no commit makes its sealing durable
         self._directory_number = duties.directory
         if duties.directory:
             self._store.begin_life(duties.owner, duties.directory)
@@ -223,7 +221,7 @@ class Runtime:
             mark=self._mark.words,
             apart=self._apart,
         )
-        self.worker = Worker(self.ports, duties.on_end)
+        self.worker = Worker(self.ports, duties.on_end, features_of)
         return self.worker
 
     def open(self, on_partition: Callable[[], None] = lambda: None) -> list[PartitionState]:
@@ -248,7 +246,8 @@ class Runtime:
         if any(mended):
             self.damage.append(str(mended))
         accounts = counted_by(states, self.partitioner.partition_of)
-        seal_dead(path, accounts, positions=durable_positions(self._log))
+        if seal_dead(path, accounts, positions=durable_positions(self._log)):
+            self._note_sealed()
         elsewhere = partial(is_elsewhere, self._log, self._directory)
         if problems := look_at_sealed(path, accounts, elsewhere):
             self.damage.append(say_sealed(path, problems))
@@ -263,9 +262,9 @@ class Runtime:
         self._main.loop.call_later(SEAL_LOOK_SECONDS, self._look_for_sealing)
 
     def progress(self, of: Iterable[PartitionState] | None = None) -> Progress:
-        """Return how the worker is getting on, without time and speed; or what these hold."""
+        """Return the worker's progress, without time and speed; or the figures of these states."""
         worker = self.worker
-        # A partition without hosts has nothing to count, and at first most have none.
+        # A partition without hosts has no figures, and most partitions have no hosts at first.
         given = worker.states().values() if of is None else of
         states = [state for state in given if state.host_names]
         times, lock_seconds = self.worker.commit_times, self._log.lock_seconds
@@ -274,24 +273,16 @@ class Runtime:
         given_up, waits = given_up_of(states), worker.waits(waiting)
         return Progress(
             seconds=0.0,
-            pages=sum(state.kept_pages for state in states),
-            bytes=sum(state.kept_bytes for state in states),
             requests=self.worker.requests,
             pages_per_second=0.0,
-            pending=sum(state.pending for state in states),
             in_flight=self.worker.in_flight,
             hosts=hosts,
-            outcomes=outcomes_of(states),
-            refusals=refusals_of(states),
-            mined=mined_of(states),
-            structured=structured_of(states),
             seconds_left=seconds_left(states, self._job, self._main.clock.now()),
             waits=[list(wait.by_clock_behind(self.ports.clock_ahead)[:3]) for wait in waits.first],
             waits_count=waits.total,
             patience_left=worker.patience_left(),
             given_up=[list(one) for one in given_up[:MOST_NAMED]],
             given_up_origins=len(given_up),
-            put_off=put_off_of(states),
             topics=self._topics(),
             budgets=self._budgets(states),
             commits=times.commits,
@@ -302,13 +293,8 @@ class Runtime:
             durations_seconds=self.ports.durations.seconds,
             last_commit=times.last_moment,
             is_paused=any(state.paused_from for state in given),
-            urls=sum(len(state.table) for state in states),
-            cycle=max((state.history.cycle for state in states), default=0),
-            blocked=blocked_of(states),
             waited_seconds=max((state.waited_seconds for state in given), default=0.0),
-            links_owed=sum(len(state.links_owed) for state in states),
-            links_given_up=sum(state.links_given_up for state in states),
-            rendered=rendered_of(states),
+            **figures_of(states),
         )
 
     def _topics(self) -> dict[str, list[int]]:
@@ -322,7 +308,7 @@ class Runtime:
     def _budgets(self, states: Iterable[PartitionState]) -> dict[str, int]:
         if self._job.topics.policy != "budget" or not self.worker.topic_names:
             return {}
-        from lycosa.crawl.topics.budgets import TopicBudgets  # few crawls have some
+        from lycosa.crawl.features.topics.budgets import TopicBudgets  # few crawls have budgets
 
         return TopicBudgets(self._job, self.worker.topic_names).taken(states)
 
@@ -330,6 +316,8 @@ class Runtime:
         """Seal all segments after the last commit, in a thread; then call `on_done`."""
         if self._hooks is not None:
             self._hooks.tell()
+        # All requests have ended. Sealing is the peak of memory, and each connection takes 20 kB.
+        self.transport.abort_all()
 
         def seal() -> list[Sealed]:
             self._store.flush()
@@ -343,8 +331,8 @@ class Runtime:
     def close(self) -> None:
         """Close everything that the constructor opened, without a last flush.
 
-        Nothing is lost by that: bytes that were not flushed have no event in the log. The clock
-        is closed here, too, because a commit may still be writing to the store in its thread.
+        No committed work is lost: bytes that were not flushed have no event in the log. The clock
+        is closed here too, because a commit may still be writing to the store in its thread.
         """
         with ExitStack() as rest:
             rest.callback(self._mark.close)
@@ -353,6 +341,7 @@ class Runtime:
             for browser in self._rendering.browsers if self._rendering is not None else ():
                 rest.callback(browser.close)
             rest.callback(self._store.abandon)
+            rest.callback(self._store.finish_index)
             if self._distant is not None:
                 rest.callback(self._distant.close)
             rest.callback(self._sealer.shutdown)
@@ -384,31 +373,42 @@ class Runtime:
     def _seal_own(
         self, decided: int | None, settle: Callable[[Mapping[int, int]], Counted | None]
     ) -> list[Sealed]:
-        """Seal segments of this process, after the log that names their records is on the disk."""
-        return self._store.seal(
+        """Seal segments of this process, after the log that names their records is on disk."""
+        sealed = self._store.seal(
             everything,
             decided,
             with_dead=False,
             settle=settle,
             positions=self._rules.positions() if self._store.has_unsealed else NOWHERE,
         )
+        if sealed:
+            self._note_sealed()
+        return sealed
+
+    def _note_sealed(self) -> None:
+        from lycosa.log.told_segments import note_sealed  # a crawl begins without it
+
+        note_sealed(self._directory.path)
 
     def _fence_own_dead(self) -> None:
-        """Take what dead lives of this directory own: nobody else may do so before we end.
+        """Take over the partitions of this directory's dead lives before other members can.
 
-        We hold the directory's lock, so all lives but the present one are dead.
+        This process holds the directory's lock, so all lives but the present one are dead.
         """
         if not self._directory_number or not unsealed(self._directory.path):
             return
         with suppress(LogUnavailable), closing(self._directory.log(self._job)) as log:
+            from lycosa.crawl.recovery.fencing import fence  # only a member has dead lives
+
             owner = self.ports.owner
             fence(log, (self._directory_number,), f"after {owner}", present=owner)
 
     def _seal_dead(self) -> list[Sealed]:
-        """Seal what dead processes have left in this directory, as far as the log has decided."""
+        """Seal segments that dead processes left in this directory, if the log has decided on
+        them."""
         try:
             return self._rules.seal_dead()
-        except StoreError as problem:  # of a segment that is not ours: it can wait
+        except StoreError as problem:  # the segment is not ours, so its damage can wait
             self._look_for_dead_at = float("inf")
             log_messages.warning("%s", problem)
             return []
@@ -427,6 +427,9 @@ class Runtime:
         self._sealer.submit(seal).add_done_callback(finish)
 
     def _is_still_ours(self, request: Request) -> bool:
-        """Ask the log, just before a request leaves, whether its partition is still ours."""
+        """Ask the log, just before a request leaves, whether this worker still owns its
+        partition."""
         ports = self.ports
-        return ports.may_begin() and ports.log.owner(request.partition) == ports.owner
+        if ports.may_begin is not None and not ports.may_begin():
+            return False
+        return ports.log.owner(request.partition) == ports.owner

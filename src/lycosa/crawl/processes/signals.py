@@ -1,8 +1,8 @@
 """Stop a running crawl at SIGINT, SIGTERM, or a call from another thread.
 
 A crawl in the main thread of its process handles both signals while it runs, and restores the
-previous handlers afterwards. A crawl in any other thread leaves signals to the program around
-it and is stopped with `Stop.ask`.
+previous handlers afterwards. A crawl in any other thread leaves signals to the surrounding program
+and is stopped with `Stop.ask`.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from lycosa.loop import EventLoop
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM)
 PASSED_ON = (signal.SIGUSR1, signal.SIGUSR2)
-"""What a process hears in their place that is watched by the one which the user has started."""
+"""Signals for a process that the user's own process watches, in place of SIGINT and SIGTERM."""
 
 
 class Stop:
@@ -36,11 +36,12 @@ class Stop:
 
     @property
     def requests(self) -> int:
-        """How often `ask` was called."""
+        """Number of calls of `ask`."""
         return self._requests
 
     def ask(self) -> None:
-        """Request a stop, from any thread; a crawl that has not begun stops when it begins."""
+        """Request a stop, from any thread; a crawl that has not begun will stop at its
+        beginning."""
         with self._lock:
             self._requests += 1
             if self._loop is not None and self._on_request is not None:

@@ -1,7 +1,7 @@
-"""The crawl of one worker, in the process that the user has started.
+"""The crawl of one worker, in the user's own process.
 
-It counts the job's limits itself (`Budget`), looks for the end itself (`Ending`), and seals the
-segments that killed processes have left. It looks for orders of the operator itself, too.
+It counts the job's limits (`Budget`), looks for the end (`Ending`), seals the segments that killed
+processes have left, and looks for orders of the operator.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from lycosa.crawl.status.progress import Listener, Progress
 
 
 class SingleProcess:
-    """One worker that does the whole crawl."""
+    """A worker that does the whole crawl."""
 
     def __init__(
         self, main: MainLoop, crawl: OpenCrawl, assignment: Assignment, listener: Listener
@@ -55,12 +55,12 @@ class SingleProcess:
         )
 
     def run(self, stop: Stop, on_progress: Callable[[Progress], None]) -> str:
-        """Crawl until the end, a limit or a stop request; return which it was."""
+        """Crawl until the end, a limit or a stop request; return the reason."""
         runtime = self._runtime
         states = runtime.open()
         for damage in runtime.damage:
             self._listener.waiting(damage)
-        # A stop that was ordered before has ended the run that it was for.
+        # An earlier order to stop has ended its own run.
         self._steering.learn(self._watch.look(), self._main.clock.now())
         self._budget.resume(
             sum(state.kept_pages for state in states),
@@ -76,22 +76,22 @@ class SingleProcess:
         return self._reason
 
     def progress(self) -> Progress:
-        """Return how the crawl is getting on, without time and speed."""
+        """Return the progress of the crawl, without time and speed."""
         return self._runtime.progress()
 
     def standing(self) -> Standing:
-        """Return what the crawl says of itself beside its progress."""
+        """Return the crawl's state, orders and job, which are shown with its progress."""
         in_force = self._steering.in_force
         is_stopping = self._is_stopping or self._budget.reached
         state: State = "stopping" if is_stopping else "paused" if in_force.is_paused else "running"
         return Standing(state, in_force, self._live.job, self._applied)
 
     def close(self) -> None:
-        """Close the runtime; nothing that was committed is lost."""
+        """Close the runtime; committed work is not lost."""
         self._runtime.close()
 
     def _report(self) -> None:
-        """Report progress; less often in a crawl of many hosts, whose figures take long."""
+        """Report progress, less often in a crawl of many hosts, where the figures take long."""
         began = time.monotonic()
         self._on_progress(self._runtime.progress())
         took = time.monotonic() - began

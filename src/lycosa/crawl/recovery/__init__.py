@@ -1,12 +1,12 @@
-"""Clean up after a killed process: seal its segments, and find records that were lost.
+"""Cleans up after a killed process: seals its segments, and finds records that were lost.
 
-A kill loses only what was not committed. A crash of the whole machine may also cut off bytes that
-the log already refers to; those records are given up, and their pages are fetched again.
+A kill loses only uncommitted work. A crash of the whole machine may also cut off bytes that the log
+already refers to. The lost records are given up, and their pages are fetched again.
 
     behind        notices a log that has lost its end
-    counting      when a segment may be sealed, and which of its records count
-    fencing       takes partitions from lives that are dead, so that it may be
+    counting      decides when a segment may be sealed, and which of its records count
+    fencing       takes partitions from dead lives, so that their segments may be sealed
     leftovers     seals the segments that dead processes have left open
-    lost_records  gives up records that the log refers to and that are gone
-    lost_machines  gives up a machine of a cluster, with what it had not uploaded
+    lost_records  gives up missing records that the log refers to
+    lost_machines  gives up a machine of a cluster, with the segments that it had not uploaded
 """

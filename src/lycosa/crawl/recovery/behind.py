@@ -1,9 +1,10 @@
-"""Notice a log that has lost its end, by what the sealed segments say of it.
+"""Notice a log that has lost its end, from the positions in sealed segments.
 
-The disk has a log before it gets a segment, a snapshot or an archive that rests on it, so a power
-cut leaves none of them ahead of it. A disk that lies, or a log that was put back from an older
-copy, does. A sealed segment carries how far the log was at its sealing (`digests.sealed_at`): if a
-partition ends earlier now, its pages would be asked for again and be there twice.
+The log is on disk before any segment, snapshot or archive that depends on it, so after a power cut
+none of them is ahead of the log. They are ahead after a disk that loses synced writes, or after the
+log was restored from an older copy. A sealed segment records the log's positions at its sealing
+(`digests.sealed_at`). If a partition ends earlier now, its pages would be fetched again and be
+stored twice.
 
 Cost: the head of one small file for each segment, 0.13 ms.
 """
@@ -11,27 +12,27 @@ Cost: the head of one small file for each segment, 0.13 ms.
 from __future__ import annotations
 
 from pathlib import Path
-from typing import NamedTuple
 
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.errors import LogError
 from lycosa.log.protocol import Log
 from lycosa.store.layout import CDX, Name, names_in
 from lycosa.store.segments.digests import sealed_at
+from lycosa.tuples import NamedTuple
 
 
 class Behind(NamedTuple):
-    """One partition whose log ends before a file was written that rests on it."""
+    """A partition whose log ends before a position that a file records."""
 
     what: str
     """The segment or snapshot."""
     partition: int
     sequence: int
-    """How far the log was then."""
+    """Position of the log at that time."""
     life: str
     """The owner of the partition at that time; "" if that is not known."""
     head: int
-    """How far the log is now."""
+    """Position of the log now."""
 
     def __str__(self) -> str:
         owner = f" under {self.life}" if self.life else ""
@@ -42,7 +43,7 @@ class Behind(NamedTuple):
 
 
 def behind(folder: Path, log: Log) -> dict[Name, Behind]:
-    """Return the sealed segments that know more than the log, each with one partition of it."""
+    """Return the sealed segments that are ahead of the log, each with one such partition."""
     heads: list[int] | None = None
     found: dict[Name, Behind] = {}
     for name in names_in(folder, CDX, ".cdxj"):
@@ -50,7 +51,7 @@ def behind(folder: Path, log: Log) -> dict[Name, Behind]:
             heads = heads or [head.log for head in log.heads()]
             if number >= len(heads) or sequence <= heads[number]:
                 continue
-            # Reads of a server may be old; `head` asks the one that decides on writes.
+            # Reads from a server may be old; `head` asks the replica that decides on writes.
             if sequence > (head := log.head(number).log):
                 found[name] = Behind(f"segment {name.segment}", number, sequence, life, head)
                 break
@@ -63,5 +64,5 @@ def refuse_behind(directory: CrawlDirectory, log: Log) -> None:
         what = next(iter(names.values()))
         raise LogError(
             f"{directory.path}: the log has lost its end: {what}\n"
-            f"  enter what the segments hold: lycosa verify {directory.shown} --repair"
+            f"  enter the segments in the log: lycosa verify {directory.shown} --repair"
         )

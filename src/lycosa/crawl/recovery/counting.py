@@ -1,20 +1,21 @@
-"""When a segment may be sealed, and which of its records count: the log decides.
+"""Decisions, by the log, on when a segment may be sealed and which of its records count.
 
-An owner that has lost a partition cannot know which of its last decisions the log has: the answer
-to a write may be lost although the write happened. So
+An owner that has lost a partition cannot know which of its last decisions are in the log: the
+answer to a write may be lost although the write happened. Therefore
 
   * a segment of a living process in which partitions were lost (`ArchiveStore.lose`) waits until
-    each of them was taken anew, or released, after that. Nothing of the loser can be written then,
-    and the fold of those partitions says what counts. All others are durable before sealing;
-  * a segment of a dead process on a cluster waits until the log names the life that has written it
-    as owner of none of the partitions in it. On one machine nothing of a dead process can come
-    late, so there it does not wait.
+    each of them was taken again, or released, after that. From then on the former owner cannot
+    write, and the fold of those partitions decides which records count. All other decisions are
+    durable before sealing;
+  * a segment of a dead process on a cluster waits until the log no longer names the writing life as
+    owner of any partition in it. On one machine no write of a dead process can arrive late, so
+    there the segment does not wait.
 
-Reads of the log may be old. An account is used only if it reaches the head of its partition, as it
-was before the fold.
+Reads of the log may be old. An account is used only if it reaches the head of its partition, as
+read before the fold.
 
-Until then a segment stays as it is, also when its process ends: the next call, from any process,
-looks again.
+Until then a segment stays unsealed, even after the end of its process. The next call, from any
+process, checks it again.
 """
 
 from __future__ import annotations
@@ -44,18 +45,18 @@ from lycosa.store.segments.segment import owner_of
 from lycosa.store.segments.survey import Counted, survey
 
 LOOK_SECONDS = 5.0
-"""How long a segment that has to wait is left alone."""
+"""Seconds for which a segment that has to wait is left alone."""
 
 
 def own_partitioner(job: Job) -> Partitioner:
-    """Return the job's partitioner; a plugin's is loaded."""
+    """Return the job's partitioner; a plugin's partitioner is loaded."""
     return partitioner_of(job, load_hooks(job) if ":" in job.frontier.partitioner else None)
 
 
 class SealingRules:
     """Tells when the segments of a directory may be sealed, and which records count in them.
 
-    Used beside the worker, in one thread at a time; each call opens the log for itself.
+    Used outside the worker's thread, by one thread at a time; each call opens the log for itself.
     """
 
     def __init__(
@@ -66,7 +67,7 @@ class SealingRules:
         snapshots: Snapshots,
         partitioner: Partitioner | None = None,
     ) -> None:
-        """Prepare; the job's partitioner is made when it is needed, unless it is given."""
+        """Prepare the rules; the partitioner is made at the first use, unless it is given."""
         self._folder = folder
         self._job = job
         self._open_log = open_log
@@ -78,10 +79,10 @@ class SealingRules:
     # -- segments of this process ---------------------------------------------------------
 
     def settle(self, lost: Mapping[int, int], *, is_last: bool = False) -> Counted | None:
-        """Return what counts in a segment in which these partitions were lost; None: not yet.
+        """Return the counted records of a segment with these lost partitions; None for not yet.
 
-        `lost` has the last sequence of each that its loser knew. After a refusal the log is left
-        alone for some seconds, unless this `is_last`.
+        `lost` has for each the last sequence that its former owner knew. After a refusal the log is
+        left alone for some seconds, unless this `is_last`.
         """
         if time.monotonic() < self._wait_until and not is_last:
             return None
@@ -97,7 +98,7 @@ class SealingRules:
         return None
 
     def positions(self) -> Positions:
-        """Bring the log to the disk, and return how far it is; nothing if a server is silent."""
+        """Bring the log to the disk and return its positions; none if a server is silent."""
         with suppress(LogUnavailable), closing(self._open_log()) as log:
             return durable_positions(log)
         return NOWHERE
@@ -107,7 +108,8 @@ class SealingRules:
     def seal_dead(self, is_given_up: Callable[[], bool] = lambda: False) -> list[Sealed]:
         """Seal the segments of dead processes; `is_given_up` is asked before each partition.
 
-        The segments are listed first: one whose writer dies later is left for the next time.
+        The segments are listed first: if a writer dies later, its segment is left for the next
+        call.
         """
         names = abandoned(self._folder)
         if not names:
@@ -138,7 +140,11 @@ class SealingRules:
             return not writer or not is_late
 
         decided = filter(is_decided, names)
-        return seal_dead(self._folder, accounts, only=decided, positions=positions)
+        sealed = seal_dead(self._folder, accounts, only=decided, positions=positions)
+        from lycosa.log.told_segments import note_sealed  # few crawls were killed
+
+        note_sealed(self._folder)
+        return sealed
 
     def _partitions_in(
         self, name: Name, writer: str | None, division: Callable[[str], int] | None
@@ -161,10 +167,10 @@ class SealingRules:
     # -- the log --------------------------------------------------------------------------
 
     def _division(self, log: Log) -> Callable[[str], int] | None:
-        """Return how the log divides URLs, or None if this installation divides them otherwise.
+        """Return the log's partitioning of URLs; None if this installation divides them otherwise.
 
-        Another list of public suffixes, or an edited job, would look for a page's record in the
-        account of another partition, and drop it.
+        With another list of public suffixes, or an edited job, a page's record would be looked up
+        in the account of another partition, and dropped.
         """
         if self._partitioner is None:
             self._partitioner = own_partitioner(self._job)
@@ -195,7 +201,7 @@ class SealingRules:
 
 
 def _is_taken_anew(log: Log, number: int, after: int) -> bool:
-    """Return whether the loser of a partition can write to it no more."""
+    """Return whether the former owner of a partition can no longer write to it."""
     return any(
         isinstance(event, Taken | Released | Moved)
         for _, batch in log.read(number, after)

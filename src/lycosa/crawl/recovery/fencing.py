@@ -1,7 +1,7 @@
-"""Takes partitions in the log from lives of directories that are dead, without crawling them.
+"""Takes partitions in the log from dead lives of directories, without crawling them.
 
-A dead life may have sent a last batch that is still on its way. Once the log names another owner,
-nothing of it can come late, and it is decided which of its records count.
+A dead life may have sent a last batch that is still in transit. Once the log names another owner,
+no such batch can arrive, and it is decided which of its records count.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from lycosa.records import Taken
 def fence(log: Log, directories: tuple[int, ...], owner: str, present: str = "") -> list[int]:
     """Take the partitions that lives of these directories own, all but the `present` one.
 
-    Returns their numbers. `owner` is what the log calls the taker: it asks for nothing, and any
-    member may take them from it. The caller knows that those lives are dead.
+    Returns their numbers. `owner` is the taker's name in the log. It asks no hosts, and any member
+    may take the partitions from it. The caller knows that those lives are dead.
     """
     taken: list[int] = []
     for number in range(log.partitions):

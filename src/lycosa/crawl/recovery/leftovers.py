@@ -1,8 +1,8 @@
 """Seal the segments that dead processes have left open, while other workers crawl.
 
 The partitions of such a segment may belong to several workers by now, so no single worker knows
-which of its records count. But the segment does not change any more. `counting` lists the
-segments, folds every partition, one at a time, and then seals what it has listed.
+which of its records count. But the segment no longer changes. `counting` lists the segments, folds
+every partition, one at a time, and then seals the listed segments.
 """
 
 from __future__ import annotations

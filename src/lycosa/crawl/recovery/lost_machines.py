@@ -1,20 +1,20 @@
-"""Give a machine up that will not come back, so that what is lost with it is fetched again.
+"""Give up a machine that will not come back, so that its lost pages are fetched again.
 
 A segment that was uploaded is safe. The others of the machine's directory are lost, and with them
 records that the logs of partitions name. `forget_machine`
 
-    1. refuses a machine that is alive; one that no member has ended yet must be silent for 16 s;
+    1. refuses a machine that is alive; a life that no member has ended yet must be silent for 16 s;
     2. notes that the directory is given up (`lost/3`): `join` refuses it from now on, and a process
        that still writes there ends itself;
-    3. takes the partitions that its lives own in the log, so that no batch of theirs comes late;
-    4. reads which segments of it the logs name, and creates a tombstone for each that has no
-       manifest: whichever was first holds, so a machine that returns cannot upload over it;
+    3. takes the partitions that its lives own in the log, so that no batch arrives late;
+    4. reads which of its segments the logs name, and creates a tombstone for each without a
+       manifest: the first of the two wins, so a machine that returns cannot upload over it;
     5. notes another loss (`loss-2`), and tells every partition which of its records are gone
-       (`SegmentsLost`). Its owner gives them up (`worker.losses`). Until all have, the run does not
-       end: not because all is done, since an inbox is not read to its end, and not because a limit
-       is reached, since the counts do not contain the loss (`cluster.ledger`).
+       (`SegmentsLost`). Its owner gives them up (`worker.messages.losses`). Until all have, the run
+       does not end: not because all is done, since an inbox is not read to its end, and not because
+       a limit is reached, since the counts do not contain the loss (`cluster.ledger`).
 
-Each step can be repeated: a command that was killed on the way is typed again.
+Each step can be repeated: a command that was killed is simply repeated.
 """
 
 from __future__ import annotations
@@ -39,26 +39,26 @@ from lycosa.records import Outcome, RecordsLost, SegmentsLost
 from lycosa.store.layout import MOST_IN_DIRECTORY
 
 SILENT_SECONDS = 16.0
-"""A record that does not move for so long is that of a dead life (`cluster.membership`)."""
+"""A record that is unchanged for this long belongs to a dead life (`cluster.membership`)."""
 MOST_RECORDS = 5_000
-"""How many lost records one message names."""
+"""Most lost records that one message names."""
 
 
 class Forgotten(NamedTuple):
-    """What is lost with a machine, and what is not."""
+    """Segments lost with a machine, and segments that are safe."""
 
     directories: tuple[int, ...]
     segments_lost: tuple[int, ...] = ()
     segments_safe: tuple[int, ...] = ()
-    """Those that the store has."""
+    """Segments in the store."""
     pages: int = 0
-    """Fetches of pages that are repeated."""
+    """Fetches of pages that will be repeated."""
     kept: int = 0
-    """Those of them that had counted against the limits."""
+    """Number of these that counted against the limits."""
     robots: int = 0
     """Records of robots files that are lost."""
     is_run_over: bool = False
-    """The last run has ended: what is lost is fetched by the next one."""
+    """The last run has ended, so the next run fetches the lost pages."""
 
 
 def forget_machine(
@@ -104,7 +104,7 @@ def what_is_at_risk(
 ) -> Forgotten:
     """Return what would be lost with a machine, and write nothing.
 
-    `has_parts` is asked whether a segment without a manifest could be rescued.
+    `has_parts` returns whether a segment without a manifest could be rescued.
     """
     directories = directories_of(log, which)
 
@@ -131,7 +131,7 @@ def directories_of(log: Log, which: str | int) -> tuple[int, ...]:
         return found
     names = ", ".join(f"{machine or 'unknown'} ({number})" for number, machine in known.items())
     raise LogError(
-        f"no machine of this crawl is called {which}\n  machines (directories): {names or 'none'}"
+        f"this crawl has no machine named {which}\n  machines (directories): {names or 'none'}"
     )
 
 
@@ -155,7 +155,7 @@ def _end_silent(
         if not is_silent:
             raise LogError(
                 f"{which}: the machine is alive ({member.machine}, member {number})\n"
-                "  stop its process first (Ctrl-C, or kill -INT): it then hands over what it has"
+                "  stop its process first (Ctrl-C, or kill -INT): it then hands its partitions over"
             )
 
 
@@ -163,7 +163,9 @@ def _living(board: Board, directories: tuple[int, ...]) -> dict[int, tuple[int, 
     """Return the lives of directories that are not over, each with the revision of its record."""
     listed = board.list(MEMBERS)
     if listed is None:
-        raise LogUnavailable("the board does not answer\n  try again when its server does")
+        raise LogUnavailable(
+            "the board (coordination store) does not answer\n  start its server, then try again"
+        )
     members = ((entry.revision, unpack(entry.value)) for entry in listed.values() if entry.value)
     return {
         member.number: (revision, member)
@@ -173,7 +175,7 @@ def _living(board: Board, directories: tuple[int, ...]) -> dict[int, tuple[int, 
 
 
 def _note_loss(log: Log, which: str | int) -> int:
-    """Note that there is another loss; return its number."""
+    """Note one more loss; return its number."""
     number = losses_in(log.notes("loss-")) + 1
     while not log.note(loss_name(number), str(which).encode()):
         number += 1
@@ -195,7 +197,7 @@ class _Losses:
         """Sites whose robots files were fetched on their behalf, and are lost."""
 
     def forgotten(self, log: Log) -> Forgotten:
-        """Return what was found."""
+        """Return the findings."""
         lost = (number for number, is_lost in sorted(self._segments.items()) if is_lost)
         safe = (number for number, is_lost in sorted(self._segments.items()) if not is_lost)
         is_over = bool(current_run(log)[1])
@@ -210,14 +212,14 @@ class _Losses:
         )
 
     def messages(self, log: Log) -> Iterator[tuple[int, SegmentsLost]]:
-        """Yield what is to be told to each partition that has lost something."""
+        """Yield the messages for the partitions that have lost records."""
         for number in range(log.partitions):
             lost = self._lost_in(log, number)
             for first in range(0, len(lost), MOST_RECORDS):
                 yield number, _message(lost[first : first + MOST_RECORDS], self._errands)
 
     def last_messages(self, log: Log, loss: int) -> list[tuple[int, SegmentsLost]]:
-        """Return what every partition is told in the end."""
+        """Return the last message for every partition."""
         last = SegmentsLost(time.time(), loss, names=sorted(self._errands))
         return [(number, last) for number in range(log.partitions)]
 

@@ -1,12 +1,12 @@
-"""Give up records that the log names and that are gone, so that their pages are fetched again.
+"""Give up missing records that the log names, so that their pages are fetched again.
 
 A crash of the machine can cut off the end of a file that the log already refers to. A resumed crawl
-checks the segments that a dead process left open before it seals them. Each record that is not
-whole is given up with an event (`RecordsLost`): its page is pending again, the limits on pages and
-bytes get back what it had taken, and robots files are fetched again.
+checks the segments that a dead process left open before it seals them. Each incomplete record is
+given up with an event (`RecordsLost`): its page is pending again, the limits on pages and bytes get
+its amounts back, and robots files are fetched again.
 
-Of sealed files only existence and length are checked here. The crawl reports what is wrong with
-them, and `lycosa verify --repair` repairs them.
+Of sealed files only existence and length are checked here. The crawl reports damage, and
+`lycosa verify --repair` repairs it.
 
 Cost: after a clean stop, one look at the size of every WARC file. After a kill, the rows of the
 open segments, which sealing reads anyway. The log is read from its beginning only where a record
@@ -18,13 +18,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 from lycosa.cluster.partitioners import Partitioner
 from lycosa.frontier.fold.accounts import Accounts, counted_by
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.format import encode
-from lycosa.log.places import Named, places_of
 from lycosa.log.protocol import Log, Write
 from lycosa.records import Outcome, RecordsLost
 from lycosa.store.layout import (
@@ -39,22 +38,25 @@ from lycosa.store.layout import (
     warc_names,
     warc_path,
 )
-from lycosa.store.quarantine import move_aside
 from lycosa.store.segments.flushes import cut_torn
 from lycosa.store.segments.sealing import unsealed
 from lycosa.store.segments.survey import survey
 from lycosa.store.tables.extra import DAMAGE
+from lycosa.tuples import NamedTuple
+
+if TYPE_CHECKING:
+    from lycosa.log.places import Named
 
 States = Mapping[int, PartitionState]
 
 
 class Mended(NamedTuple):
-    """How much was given up."""
+    """Amounts that were given up."""
 
     pages: int = 0
     """Pages that are fetched again."""
     kept: int = 0
-    """Those of them that had counted against the limits."""
+    """Number of these that counted against the limits."""
     robots: int = 0
     """Robots files that are fetched again."""
 
@@ -74,7 +76,7 @@ class Mended(NamedTuple):
 def mend_open(folder: Path, log: Log, states: States, partitioner: Partitioner) -> Mended:
     """Give up lost records of open segments of dead processes, so that these can be sealed.
 
-    The caller must own the partitions, and nothing may be uncommitted.
+    The caller must own the partitions, and everything must be committed.
     """
     names = unsealed(folder)
     if not names:
@@ -96,7 +98,9 @@ def mend_open(folder: Path, log: Log, states: States, partitioner: Partitioner) 
     gone = [name for name in names if not warc_path(folder, name).exists()]
     lost = [*lost, *_leaning(folder, log, states, lost)]
     mended = give_up(log, states, partitioner, lost, [name.segment for name in gone])
-    for name in gone:  # its rows have no records
+    from lycosa.store.quarantine import move_aside  # few crawls have losses
+
+    for name in gone:  # the rows of a missing segment have no records
         journals = [journal_path(folder, kind, name) for kind in KINDS]
         others = [quad_journal_path(folder, name), flushes_path(folder, name)]
         move_aside(folder, [*journals, *others])
@@ -104,8 +108,8 @@ def mend_open(folder: Path, log: Log, states: States, partitioner: Partitioner) 
 
 
 def _leaning(folder: Path, log: Log, states: States, lost: Iterable[Named]) -> Iterable[Named]:
-    """Return the revisits whose payload is lost, of whatever partition and segment."""
-    from lycosa.store.segments.leaning import leaning_on  # few crawls have lost something
+    """Return the revisits whose payload is lost, in any partition and segment."""
+    from lycosa.store.segments.leaning import leaning_on  # few crawls have losses
 
     gone = {one.place[:2] for one in lost}
     leaning = leaning_on(folder, gone) - gone if gone else set()
@@ -116,6 +120,8 @@ def _leaning(folder: Path, log: Log, states: States, lost: Iterable[Named]) -> I
 
 def lost_in(log: Log, states: States, is_whole: Callable[[Named], bool]) -> Iterable[Named]:
     """Return the records that the log refers to, has not given up, and that are not whole."""
+    from lycosa.log.places import places_of  # few crawls have losses
+
     found = []
     for number, state in states.items():
         for named in places_of(number, log.read(number, 0)):
@@ -139,7 +145,7 @@ def give_up(
 ) -> Mended:
     """Write to the log, in one transaction, that these records are lost.
 
-    Of `segments` nothing is left that counts.
+    No counted record is left in `segments`.
     """
     now = time.time()
     events: dict[int, RecordsLost] = {}
@@ -164,12 +170,15 @@ def give_up(
         event.places.append(named.place)
         pages += 1
         kept += named.outcome is Outcome.KEPT
+    # A robots file that was fetched for another site is asked for again by that site's partition,
+    # or by any partition if the pages of a host are split.
     for name in errands:
         own = states if partitioner.splits_hosts else [partitioner.partition_of_site(name)]
         for number in own:
             site = states[number].site_number(name)
             if site is not None and site not in event_of(number).sites:
                 event_of(number).sites.append(site)
+    # Only partitions that have named records in a segment need to know that it is gone.
     for segment in segments:
         for number, state in states.items():
             if segment in state.segment_ends:
@@ -209,6 +218,7 @@ def look_at_sealed(
             continue
         if name is None:
             problems.append(f"the WARC file of segment {segment} is missing")
+        # A file may rightly end early: records at its end had been given up before its sealing.
         elif (size := warc_path(folder, name).stat().st_size) < end:
             if not _ends_with_rows(folder, name, size, accounts.lost.get(segment, ())):
                 problems.append(
@@ -225,12 +235,12 @@ def look_at_sealed(
 def _ends_with_rows(folder: Path, name: Name, size: int, given_up: Iterable[int]) -> bool:
     """Return whether a file was sealed short: its last records had been given up before.
 
-    The log says where the last record that it named has ended, and not where the others did: the
+    The log tells where the last record that it named ended, but not the ends of the others; the
     rows of the segment do.
     """
     if not any(offset >= size for offset in given_up):
         return False
-    from lycosa.store.tables.parquet_files import rows_file  # few crawls have lost something
+    from lycosa.store.tables.parquet_files import rows_file  # few crawls have losses
 
     ends = [0]
     try:
@@ -244,7 +254,7 @@ def _ends_with_rows(folder: Path, name: Name, size: int, given_up: Iterable[int]
 
 
 def say_sealed(folder: Path, problems: list[str]) -> str:
-    """Return the message about damaged sealed files, with the command that mends them."""
+    """Return the message about damaged sealed files, with the command that repairs them."""
     more = f" (and {len(problems) - 3:,} more)" if len(problems) > 3 else ""
     return (
         f"sealed files are damaged: {'; '.join(problems[:3])}{more}\n"

@@ -21,10 +21,10 @@ class Conditions(NamedTuple):
     """The virtual moment of the start."""
     commit_takes_seconds: float = 0.004
     name_seconds: tuple[float, float] = NAME_SECONDS
-    """How long a name lookup takes, at least and at most."""
+    """Shortest and longest time of a name lookup."""
     poll_seconds: float = 0.5
-    """How often each of several workers looks for links from the others. Where hours of virtual
-    time pass in waiting, a longer interval makes a run much shorter."""
+    """Interval at which each of several workers looks for links from the others. Where hours of
+    virtual time pass in waiting, a longer interval makes a run much shorter."""
     clock_error: Callable[[int], float] = lambda life: 0.0
     """For each life, how many seconds the machine's clock is ahead of the web's."""
     free_disk: Callable[[], int] = lambda: 1 << 62
@@ -32,15 +32,15 @@ class Conditions(NamedTuple):
     hooks: Hooks | None = None
     """Functions of plugins."""
     on_begun: Callable[[Sequence[Worker]], None] = lambda workers: None
-    """Told when the workers of a life have begun; it may let them hand partitions over."""
+    """Called when the workers of a life have begun; it may let them hand partitions over."""
     make_store: Callable[[Path, int], Store] | None = None
     """Makes the store of a worker in the folder of the crawl; None gives all of them a journal."""
     distant: Distant | None = None
-    """The way to records that other machines have uploaded."""
+    """Reader of records that other machines have uploaded."""
     orders: Sequence[tuple[float, Order]] = ()
     """Orders of the operator, each with the virtual seconds after which it is given."""
     reads_apart: bool = False
-    """Whether pages are marked before they are read, and suspects read as if in another process."""
+    """Whether pages are marked before reading, and suspects read as in another process."""
     referee: Referee | None = None
     """The judge; None makes one with the rules that the job promises."""
 

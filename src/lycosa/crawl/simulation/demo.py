@@ -1,4 +1,4 @@
-"""Demonstrate a simulated crawl that is killed and goes on (`make simulation`).
+"""Demonstrate a simulated crawl that is killed and continues (`make simulation`).
 
 It crawls two hundred hosts on twenty addresses, with Crawl-delays, refusals and robots files that
 fail at times, for two virtual hours, and is killed now and then. The summary comes from the log,

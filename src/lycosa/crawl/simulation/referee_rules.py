@@ -8,10 +8,10 @@ from lycosa.testweb.referee.rulebook import RefereeRules
 
 
 def referee_rules(job: Job, commit_takes_seconds: float = 0.004) -> RefereeRules:
-    """Return the rules that a crawl of this job must keep.
+    """Return the rules that a crawl of this job must obey.
 
-    The two windows say how much a kill may make it forget: answers, for as long as a commit may
-    be delayed and take; demands of servers, for as long as two commits take.
+    Two windows limit the losses of a kill: answers, for the delay and duration of a commit; demands
+    of servers, for the duration of two commits.
     """
     return RefereeRules(
         delay_seconds=lambda host, pages: usual_pause(job, pages),

@@ -1,4 +1,4 @@
-"""The result of a simulated crawl: how it ended, what it kept, and which rules it broke."""
+"""The result of a simulated crawl: its end, its kept pages, and the rules that it broke."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from lycosa.testweb.referee.rulebook import Breach
 
 @dataclass
 class Result:
-    """How a simulated crawl ended, what it kept, and which rules it broke."""
+    """End, kept pages and broken rules of a simulated crawl."""
 
     reason: str
-    """What ended it; "" when the virtual time ran out first."""
+    """Reason for the end; "" if the virtual time ran out first."""
     breaches: list[Breach]
     states: dict[int, PartitionState]
     kills: list[str] = field(default_factory=list)
-    """The fail points at which it was killed, in order."""
+    """Fail points at which it was killed, in order."""
     requests: int = 0
     virtual_seconds: float = 0.0
     ends: int = 0
-    """In how many lives a worker announced the end."""
+    """Number of lives in which a worker announced the end."""
 
     @property
     def kept_pages(self) -> int:

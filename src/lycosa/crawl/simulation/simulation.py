@@ -23,6 +23,7 @@ from lycosa.config import Job
 from lycosa.crawl.apart.deaths import tell_death
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
+from lycosa.crawl.features.of_job import features_of
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.seeds import plant, topics_of
@@ -59,7 +60,7 @@ class JudgedWeb(Web, Truth, Protocol):
 
 
 class Simulation:
-    """One crawl of one web, restarted after every kill."""
+    """A crawl of one web, restarted after every kill."""
 
     def __init__(
         self,
@@ -180,7 +181,7 @@ class Simulation:
 
 
 class _Life:
-    """One process: from start or resume to the end or the kill."""
+    """A process: from start or resume to the end or the kill."""
 
     def __init__(self, simulation: Simulation, number: int) -> None:
         self._simulation = simulation
@@ -208,7 +209,7 @@ class _Life:
         poll_seconds = conditions.poll_seconds if is_shared else float("inf")
         if conditions.reads_apart:
             if self._number:  # the life before was killed
-                tell_death(self._log, marks.Words(tuple(simulation.mark)).place, clock.now())
+                tell_death(self._log, marks.Words(tuple(simulation.mark)), clock.now())
             simulation.mark[marks.PAGE] = marks.NO_PAGE
         check_partitioner(self._log, simulation.partitioner)
         scope = JobScope(job, self._log, stays_on_seeds=False, hooks=conditions.hooks)
@@ -256,7 +257,7 @@ class _Life:
                 if conditions.reads_apart
                 else None,
             )
-            worker = Worker(ports, self._reasons.append)
+            worker = Worker(ports, self._reasons.append, features_of)
             self._workers.append(worker)
             worker.open(range(index, job.frontier.partitions, simulation.workers))
             if steered is not None and live is not None:

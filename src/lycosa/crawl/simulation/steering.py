@@ -1,7 +1,7 @@
 """Gives orders to a simulated crawl at chosen moments, and lets its workers follow them.
 
-The plan says after how many virtual seconds each order is given. An order is noted in the log as
-`control.desk` notes it, so a kill forgets none.
+The plan gives each order a number of virtual seconds. An order is noted in the log in the same way
+as by `control.desk`, so no kill loses it.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lycosa.crawl.worker.worker import Worker
 from lycosa.log.protocol import Log
 
 SELDOM_SECONDS = 10.0
-"""How often workers are looked after when no order is left to give."""
+"""Seconds between two looks at the workers when no order is left."""
 
 OrderPlan = Sequence[tuple[float, Order]]
 
@@ -44,7 +44,7 @@ class SteeredLife:
         self._steered: list[Steering] = []
 
     def live_job(self, job: Job) -> LiveJob:
-        """Return the job that one worker goes by."""
+        """Return the job that one worker follows."""
         return LiveJob(job, self._clock)
 
     def employ(self, live: LiveJob, ports: Ports, worker: Worker, budget: Budget) -> None:
@@ -54,7 +54,7 @@ class SteeredLife:
         self._steered.append(Steering(live, applier, worker, unlimited, budget, lambda _: most))
 
     def begin(self) -> None:
-        """Follow what was ordered in earlier lives, and look for more from now on."""
+        """Follow the orders of earlier lives, and look for new ones from now on."""
         self._look()
 
     def _look(self) -> None:

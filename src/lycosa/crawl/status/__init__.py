@@ -1,14 +1,15 @@
-"""Describe the state of a crawl, for the screen, the log file and the summary.
+"""Describes the state of a crawl, for the screen, the log file and the summary.
 
 Everything here is derived from the states of the partitions and writes nothing.
 
+    figures      figures of partitions, and the rules that add up those of workers
     progress     counts, rates and an estimate of the time left
-    durations    how long requests took, as a histogram
+    durations    durations of requests, as a histogram
     statistics   figures over time, written to a file
     cluster      the members of a crawl, from their records and the heads of the log
     topics       pages and waiting URLs by topic, and the harvest rate
-    standstill   why a crawl of several machines stands still
-    waiting      which origins the crawl waits for, why, and until when
-    queue        the URLs that are still to be fetched, and what each waits for
+    standstill   reasons why a crawl of several machines stands still
+    waiting      origins that the crawl waits for, the reason, and until when
+    queue        URLs still to be fetched, each with the reason for its wait
     unreachable  origins that were given up, and seeds that cannot be reached
 """

@@ -1,7 +1,7 @@
 """The state of a crawl that several machines share, read from its board and the heads of its log.
 
 Nothing is folded, so a look costs two calls to the server and a few values, whatever the size of
-the crawl. Figures are those that members have put into their records; a record is up to 5 s old.
+the crawl. The figures come from the members' own records, which are up to 5 s old.
 """
 
 from __future__ import annotations
@@ -24,19 +24,19 @@ from lycosa.errors import ConfigError, LogUnavailable
 from lycosa.log.protocol import Log
 
 SILENT_SECONDS = 12.0
-"""A record that is older than this has missed a renewal: they come every 5 s."""
+"""Age of a record that has missed a renewal: renewals come every 5 s."""
 PATIENCE_SECONDS = 10.0
-"""How long a server has to answer the first time."""
+"""Seconds that a server has for its first answer."""
 
 
 class MemberView(NamedTuple):
-    """One life, as an observer sees it."""
+    """A life, as an observer sees it."""
 
     record: Member
     silent_seconds: float
-    """How long ago its record was renewed, by our clock and the server's."""
+    """Seconds since its record was renewed, by our clock and the server's."""
     partitions: int
-    """How many partitions the log names it as the owner of."""
+    """Number of partitions that it owns according to the log."""
 
     @property
     def is_silent(self) -> bool:
@@ -53,29 +53,29 @@ class ClusterView(NamedTuple):
     begun: str
     run: int
     ended: str
-    """Why the last run has ended; "" while it has not."""
+    """Reason why the last run has ended; "" before that."""
     moved_to: str
     partitions: int
     owned: int
-    """Partitions whose owner lives."""
+    """Partitions whose owner is alive."""
     released: int
     """Partitions without an owner."""
     orphaned: int
-    """Partitions whose owner is dead: others take them."""
+    """Partitions whose owner is dead; other members take them."""
     cordoned: dict[int, int]
-    """Partitions that no member may take, and how many lives died with each."""
+    """Partitions that no member may take, and the number of lives that died with each."""
     settings: Settings
     revision: int
-    """Of the settings."""
+    """Revision of the settings."""
     behind: list[int]
-    """The live members that do not go by these settings yet."""
+    """Live members that do not follow these settings yet."""
     members: list[MemberView]
-    """Those that live, by number."""
+    """Live members, by number."""
     gone: list[MemberView]
-    """Those that have left or died, as far as their records still stand."""
+    """Members that have left or died, if their records are still on the board."""
     total: Progress
     is_answering: bool = True
-    """Whether log and board have answered at this look."""
+    """Whether log and board answered at this look."""
 
     @property
     def alive(self) -> list[MemberView]:
@@ -84,7 +84,7 @@ class ClusterView(NamedTuple):
 
 
 class ClusterReader:
-    """Reads a crawl's state again and again, over the same connections."""
+    """Reads a crawl's state repeatedly, over the same connections."""
 
     def __init__(self, directory: CrawlDirectory) -> None:
         job = directory.job()
@@ -106,7 +106,7 @@ class ClusterReader:
         self.log.close()
 
     def look(self) -> ClusterView:
-        """Return the state now; the last one, marked, while the server does not answer."""
+        """Return the state now; the previous state, marked, while the server does not answer."""
         try:
             found = self._read()
         except LogUnavailable:
@@ -116,8 +116,7 @@ class ClusterReader:
             return found
         if self._last is None:
             raise LogUnavailable(
-                f"{self.place}: log or board do not answer\n"
-                "  try again, or see what the server says"
+                f"{self.place}: log or board does not answer\n  check the server, and try again"
             )
         return self._last._replace(is_answering=False)
 

@@ -1,4 +1,4 @@
-"""List the URLs that a crawl has still to fetch, and say what each waits for.
+"""List the URLs that a crawl has still to fetch, each with the reason for its wait.
 
 A URL waits for its turn, for its host's pause, for a robots file, for a retry, or, in a crawl with
 cycles, for a cycle that chooses it. The reasons are those of `lycosa.crawl.status.waiting`. The
@@ -30,7 +30,7 @@ class Queued(NamedTuple):
     """One URL in the queue."""
 
     due: float
-    """When it may be fetched; 0 when that is now, or does not depend on the clock."""
+    """Earliest moment of the fetch; 0 if that is now, or does not depend on the clock."""
     depth: int
     url: str
     host: str
@@ -41,11 +41,11 @@ class Queue(NamedTuple):
     """The queue of a crawl, or the beginning of it."""
 
     total: int
-    """How many URLs are in the queue, of the wanted host if one was named."""
+    """Number of URLs in the queue, or of those of the wanted host."""
     put_off: int
-    """How many of them wait for a later cycle."""
+    """Number of them that wait for a later cycle."""
     first: list[Queued]
-    """Those due first."""
+    """The URLs that are due first."""
 
 
 def queue_of(
@@ -84,7 +84,7 @@ def _queued(state: PartitionState, job: Job, now: float, host: str) -> Iterator[
 
 
 def _reason(state: PartitionState, page: int, site: int, job: Job, now: float) -> tuple[str, float]:
-    """Return what a pending URL waits for, and until when."""
+    """Return the reason why a pending URL waits, and until when."""
     wait = wait_of_page(state, page, job, now)
     if wait is not None:
         return wait.why, wait.until

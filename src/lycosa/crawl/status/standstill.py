@@ -1,7 +1,7 @@
-"""Why a crawl that several machines share stands still, or is slower than it could be.
+"""Reasons why a crawl that several machines share stands still, or is slower than it could be.
 
-Each reason is a sentence with the command that mends it. The first ones stop the crawl, the others
-explain parts of it.
+Each reason is a sentence with the command that helps. The first reasons stop the whole crawl, the
+others explain delays of parts.
 """
 
 from __future__ import annotations
@@ -17,22 +17,22 @@ from lycosa.crawl.status.cluster import ClusterView, MemberView
 
 SLOW_COMMIT_SECONDS = 3.0
 RESTING_SECONDS = 2.0
-"""Hosts that rest for less are no reason: a request follows before it could be read."""
+"""Shorter rests of hosts are not reported: a request follows before the text is read."""
 _MOST_NAMED = 4
 
 
 class Reason(NamedTuple):
-    """One reason."""
+    """A reason for a standstill or a delay."""
 
     what: str
     mend: str = ""
-    """What to type, if something helps."""
+    """The command to type, if one helps."""
     stops: bool = False
-    """Whether nothing goes on."""
+    """Whether the whole crawl stands still."""
 
 
 def reasons_of(view: ClusterView) -> list[Reason]:
-    """Return why things stand still, what stops everything first."""
+    """Return the reasons, those that stop the whole crawl first."""
     found = [*_stops(view), *_parts(view)]
     return sorted(found, key=lambda reason: not reason.stops)
 
@@ -41,8 +41,8 @@ def _stops(view: ClusterView) -> Iterator[Reason]:
     join = _command("lycosa", "join", view.place, "-o", "DIR")
     if not view.is_answering:
         yield Reason(
-            "log or board do not answer; what is shown was read before. Members wait, and send"
-            " nothing 14 s after their last renewal",
+            "log or board do not answer; the figures were read before. Members wait, and send"
+            " nothing from 14 s after their last renewal",
             stops=True,
         )
     if view.moved_to:
@@ -116,16 +116,16 @@ def _parts(view: ClusterView) -> Iterator[Reason]:
             "set the clock there (NTP)",
         )
     if owed := view.total.links_owed:
-        yield Reason(f"links of {counted(owed, 'page')} wait for the machine that has them")
+        yield Reason(f"links of {counted(owed, 'page')} are on another machine and not read yet")
     if view.behind:
         yield Reason(
-            f"members that have not adopted revision {view.revision} of the settings yet:"
+            f"members still without revision {view.revision} of the settings:"
             f" {', '.join(map(str, view.behind[:_MOST_NAMED]))}"
         )
 
 
 def ended_text(reason: str) -> str:
-    """Say why a run has ended."""
+    """Describe why a run has ended."""
     return {
         "exhausted": "nothing was left to fetch",
         "stopped": "the operator has stopped it",

@@ -1,8 +1,8 @@
-"""Writes figures of a running crawl to a file, as often as the job says (Tarantula, section 4).
+"""Writes figures of a running crawl to a file, at the job's interval (Tarantula, section 4).
 
 Each line has the moment, the seconds of this run, and the figures that `[statistics]` names, as CSV
-or as JSON. They are those of the progress display: nothing is counted for the file, so a crawl
-without one pays nothing, and one with it a line a minute.
+or as JSON. The figures are those of the progress display. A crawl without such a file therefore has
+no extra cost, and a crawl with one writes a line at each interval.
 
 Always true:
   * a line is written whole, or not at all, and lines of earlier runs are kept;
@@ -68,7 +68,7 @@ class StatisticsFile:
         now = self._now()
         if now >= self._next:
             every = self._options.every_seconds
-            # From the moment that was due: we are asked once a second, and 1.5 s is not 2.
+            # Count from the due moment: calls come once a second, and 1.5 s must not become 2 s.
             self._next += every
             if self._next <= now:
                 self._next = now + every
@@ -83,7 +83,7 @@ class StatisticsFile:
         self._append(json.dumps(dict(zip(self._names, row, strict=True))) if is_json else _csv(row))
 
     def _begin(self) -> None:
-        """Write the names of the columns, or see that the file has the same."""
+        """Write the names of the columns, or check that the file has the same."""
         names, path = _csv(self._names), self._path
         try:
             with beneath.open_named(path, "r", encoding="utf-8") as file:
@@ -108,7 +108,7 @@ class StatisticsFile:
             raise self._cannot(error) from None
 
     def _cannot(self, error: Exception) -> ConfigError:
-        why = error.strerror if isinstance(error, OSError) else "it is no text"
+        why = error.strerror if isinstance(error, OSError) else "it is not a text file"
         return ConfigError(
             f"[statistics] file {self._path} cannot be written: {why}\n"
             "  name a file in a folder that exists"

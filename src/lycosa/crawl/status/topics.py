@@ -1,6 +1,6 @@
-"""Counts pages and waiting URLs by topic, and says how much of what was fetched is wanted.
+"""Counts pages and waiting URLs by topic, and computes the harvest rate.
 
-The *harvest rate* is the share of pages about what is wanted in all that was kept (ACHE, TRES).
+The *harvest rate* is the share of kept pages that are about a wanted topic (ACHE, TRES).
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ def topics_of(states: Iterable[PartitionState], names: Sequence[str]) -> dict[st
         some = zip(state.topics.topic, state.pages.status, strict=False)
         waiting.update(topic for topic, status in some if status in (PENDING, WAITING))
     if set(waiting) == {NO_TOPIC}:
-        waiting.clear()  # the order has nothing to do with topics
+        waiting.clear()  # the order of this crawl does not use topics
     return _named(pages, waiting, names)
 
 
 def harvest(topics: Mapping[str, Sequence[int]], job: Job) -> float | None:
-    """Return the share of pages about what is wanted; None where nothing was classified."""
+    """Return the share of pages about a wanted topic; None if no page was classified."""
     total = sum(pages for pages, _ in topics.values())
     if not total or not job.topics.wanted:
         return None
@@ -59,7 +59,8 @@ def is_wanted(name: str, job: Job) -> bool:
 def _named(
     pages: Mapping[int, int], waiting: Mapping[int, int], names: Sequence[str]
 ) -> dict[str, list[int]]:
-    """Return numbers by name, the topic with most pages first; what has no topic is `other`."""
+    """Return numbers by name, the topic with most pages first; pages without a topic are
+    `other`."""
     found: dict[str, list[int]] = {}
     for number in {*pages, *waiting}:
         name = names[number] if number < len(names) else f"topic {number}"

@@ -1,7 +1,7 @@
 """Name the origins that a crawl gave up, and report seeds as soon as they fail.
 
-The first failure of a seed in a run is reported once, with the reason and advice. The crawl goes
-on trying the seed like any other URL.
+The first failure of a seed in a run is reported once, with the reason and advice. The crawl keeps
+trying the seed like any other URL.
 
 Cost: nothing while requests are answered; some microseconds at the first failure of an origin.
 """
@@ -10,20 +10,20 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Iterable, Mapping
-from typing import NamedTuple
 
 from lycosa.config import Job
 from lycosa.frontier.distance import depth_of
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.records import GIVEN_UP, NO_CONNECTION, Answer, Outcome, RobotsState
+from lycosa.tuples import NamedTuple
 from lycosa.url import host_of, url_of
 
 MOST_NAMED = 20
-"""How many given-up origins are named; the others are counted."""
+"""Most given-up origins that are named; the others are counted."""
 
 FIRST_URLS = 10_000
-"""How many of a partition's first URLs are searched for its seeds."""
+"""Number of a partition's first URLs that are searched for its seeds."""
 
 UNREACHABLE = "unreachable"
 """Reason of the end: everything is done, but some origins could not be reached."""
@@ -45,7 +45,7 @@ _NEVER_REACHED = frozenset(
 
 _WHY = {
     Outcome.UNREACHABLE: "no connection could be made",
-    Outcome.ROBOTS_UNREACHABLE: "its robots file could not be had",
+    Outcome.ROBOTS_UNREACHABLE: "its robots file could not be fetched",
     Outcome.HOST_GIVEN_UP: "its host kept refusing or failing",
     Outcome.HOST_PUT_OFF: "its host asks for a longer pause ([politeness] longest_pause_seconds)",
 }
@@ -71,7 +71,7 @@ def given_up_of(states: Iterable[PartitionState]) -> list[GivenUp]:
             if closed in GIVEN_UP and sites.pending[site]:
                 why = _WHY[Outcome(closed)]
                 if closed == Outcome.UNREACHABLE and state.has_no_address(sites.host[site]):
-                    why = "no name server could say its address"
+                    why = "no name server answered for its address"
                 found.append(GivenUp(_origin(state, site), sites.pending[site], why))
     return sorted(found, key=lambda one: (-one.urls, one.origin))
 
@@ -99,7 +99,7 @@ class SeedWatch:
     def has_no_address(self, partition: Partition, host: int, is_missing: bool) -> None:
         """Report seeds whose host name has no address."""
         name = host_of(partition.state.host_names[host] + ":/")
-        why = f"no name server could say which address {name} has; check the network"
+        why = f"no name server answered for the address of {name}; check the network"
         if is_missing:
             why = f"the name {name} does not exist, or has no address; check how it is spelled"
         for site in partition.state.sites_of(host):
@@ -111,7 +111,7 @@ class SeedWatch:
         if answer.failure is Outcome.REFUSED_ADDRESS:
             why = (
                 f"its address {address} is private or reserved, and the job allows no such address;"
-                " add --allow-private if that is meant"
+                " add --allow-private to allow it"
             )
             self._say(partition, site, why)
         elif answer.failure is not None and sites.strikes[site]:
@@ -127,7 +127,7 @@ class SeedWatch:
             self._say(partition, site, f"{why}; {advice}. It is tried again")
         elif sites.robots[site] in (RobotsState.UNREACHABLE, RobotsState.GIVEN_UP):
             what = f"answers {answer.status}" if answer.status else "could not be read"
-            why = f"its robots file {what}: all of the site is disallowed until it can be had"
+            why = f"its robots file {what}: the whole site is disallowed until it can be fetched"
             self._say(partition, site, f"{why}. It is asked for again")
 
     def disallowed(self, partition: Partition, page: int) -> None:
@@ -136,7 +136,7 @@ class SeedWatch:
             state, site = partition.state, partition.state.pages.site[page]
             path = state.table.key(page)[len(state.site_names[site]) :]
             check = shlex.join(["lycosa", "check", "robots", f"{_origin(state, site)}/", path])
-            why = f"its robots file forbids it to {self._job.fetch.agent}; see: {check}"
+            why = f"its robots file forbids it for {self._job.fetch.agent}; see: {check}"
             self._say(partition, site, why)
 
     def _say(self, partition: Partition, site: int, why: str) -> None:

@@ -1,9 +1,9 @@
-"""Find out which origins a crawl waits for, why, and until when.
+"""Find the origins that a crawl waits for, with the reason and the end of each wait.
 
-Three places ask. `lycosa explain` asks about one page (`wait_of_page`), `lycosa status` about
-everything in the log (`waits_of`), and the panel of a running crawl about what is due next
-(`next_waits`). The last one also knows names that are being looked up and addresses that are busy,
-which the log does not hold.
+Three callers ask. `lycosa explain` asks about one page (`wait_of_page`), `lycosa status` about the
+whole log (`waits_of`), and the panel of a running crawl about the next due moments (`next_waits`).
+The last one also knows names that are being looked up and addresses that are busy, which the log
+does not hold.
 
 Cost: some microseconds for a page or a host; `waits_of` one pass over all hosts; `next_waits` a
 sample of fixed size, however large the crawl is.
@@ -12,7 +12,6 @@ sample of fixed size, however large the crawl is.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
 
 from lycosa.config import Job
 from lycosa.crawl.pauses import usual_pause
@@ -22,23 +21,24 @@ from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.agenda import Agenda
 from lycosa.frontier.readiness.hosts import Readiness
 from lycosa.records import NO_CONNECTION, TRANSIENT, Outcome, RobotsState
+from lycosa.tuples import NamedTuple
 from lycosa.url import host_of, url_of
 
 MOST_NAMED = 5
-"""How many waits are named."""
+"""Most waits that are named."""
 
 SAMPLE = 64
-"""How many entries of the agenda a running crawl looks at."""
+"""Number of entries of the agenda that a running crawl examines."""
 
 MOST_PAGES = 1_000
-"""How many pages that are due at a moment of their own are looked at."""
+"""Most pages with a due moment of their own that are examined."""
 
 NO_NAME = "its name does not exist; it is looked up once more"
-NO_ANSWER = "no name server could say its address; it is looked up again"
-REFUSED = "it said 429 or 503; back-off"
-ANNOUNCED = "it said 429 or 503 with Retry-After"
+NO_ANSWER = "no name server answered for its address; it is looked up again"
+REFUSED = "it answered 429 or 503; back-off"
+ANNOUNCED = "it answered 429 or 503 with Retry-After"
 NO_CONNECTION_MADE = "no connection could be made; it is tried again"
-ROBOTS = "its robots file could not be had; it is asked for again"
+ROBOTS = "its robots file could not be fetched; it is asked for again"
 ELSEWHERE = "its robots file is elsewhere, and being asked for there"
 CRAWL_DELAY = "Crawl-delay"
 PAUSE = "the usual pause"
@@ -54,9 +54,9 @@ class Wait(NamedTuple):
     """A host or an origin."""
     why: str
     until: float
-    """When it is due; 0 when that depends on an answer."""
+    """End of the wait; 0 if that depends on an answer."""
     urls: int = 0
-    """How many URLs wait with it; 0 when they were not counted."""
+    """Number of URLs that wait with it; 0 if they were not counted."""
 
     def by_clock_behind(self, seconds: float) -> Wait:
         """Return the wait by a clock that is behind the crawl's (`crawl.steady_clock`)."""
@@ -67,13 +67,13 @@ class Waits(NamedTuple):
     """The hosts and origins that a crawl waits for."""
 
     first: list[Wait]
-    """Those due first, at most `MOST_NAMED`."""
+    """The waits that end first, at most `MOST_NAMED`."""
     total: int
-    """How many there are."""
+    """Number of all waits."""
 
 
 def wait_of_site(state: PartitionState, site: int, job: Job, now: float) -> Wait | None:
-    """Return what the URLs of an open site wait for; None when they may be asked for now."""
+    """Return the wait of an open site's URLs; None if they may be asked for now."""
     sites, hosts = state.sites, state.hosts
     host = sites.host[site]
     host_due, robots = hosts.due[host], sites.robots[site]
@@ -102,7 +102,7 @@ def _pause(state: PartitionState, host: int, job: Job) -> str:
 
 
 def wait_of_page(state: PartitionState, page: int, job: Job, now: float) -> Wait | None:
-    """Return what a pending URL waits for: its own moment, or what its site waits for."""
+    """Return the wait of a pending URL: for its own moment, or for its site."""
     site, fetch = state.pages.site[page], state.pages.fetch[page]
     of_site = wait_of_site(state, site, job, now)
     own = state.fetches.due[fetch] if fetch != NONE else 0.0
@@ -122,7 +122,7 @@ def _own_reason(state: PartitionState, page: int) -> str:
 
 
 def waits_of(states: Iterable[PartitionState], job: Job, now: float) -> Waits:
-    """Return what a crawl waits for, according to its log."""
+    """Return the hosts and origins that a crawl waits for, according to its log."""
     found: list[Wait] = []
     for state in states:
         found += _waits_of_sites(state, job, now)
@@ -167,9 +167,9 @@ def next_waits(
     job: Job,
     now: float,
 ) -> Waits:
-    """Return what a running worker waits for, from a sample of its agenda.
+    """Return the waits of a running worker, from a sample of its agenda.
 
-    `total` is how many of its hosts wait: for a moment, a name lookup, or a busy address.
+    `total` is the number of its hosts that wait: for a moment, a name lookup, or a busy address.
     """
     by_readiness = {id(p.readiness): p for p in partitions.values()}
     found: dict[str, Wait] = {}
@@ -180,6 +180,7 @@ def next_waits(
     for moment, owner, subject in agenda.sample(SAMPLE):
         waits: Iterable[Wait | None] = ()
         if isinstance(owner, Readiness) and (partition := by_readiness.get(id(owner))):
+            # The agenda keeps outdated entries: only one with the host's present moment counts.
             if owner.rests_until(subject) == moment:
                 waits = _waits_of_host(partition.state, subject, moment, job, now)
         elif isinstance(owner, Partition) and _is_waiting(owner.state, subject):
@@ -195,7 +196,7 @@ def next_waits(
 def _waits_of_host(
     state: PartitionState, host: int, moment: float, job: Job, now: float
 ) -> Iterator[Wait]:
-    """Yield what the sites of a host wait for; its pause if none waits."""
+    """Yield the waits of a host's sites; the host's pause if no site waits."""
     is_told = False
     for site in state.sites_of(host):
         if state.sites.pending[site] and not state.sites.closed[site]:
@@ -203,7 +204,7 @@ def _waits_of_host(
             if wait is not None:
                 is_told = True
                 yield wait
-    if not is_told:  # the full pause after a resume is no site's due moment
+    if not is_told:  # the full pause after a resume belongs to the host, not to a site
         yield Wait(_host(state, host), PAUSE, moment)
 
 

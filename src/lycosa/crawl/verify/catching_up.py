@@ -1,8 +1,8 @@
-"""Enter in a log that has lost its end what the sealed segments hold, before the crawl goes on.
+"""Enter the sealed segments' content in a log that has lost its end, before the crawl goes on.
 
-A crawl on one machine does what `lycosa verify --repair` does, for those segments alone that know
-more than the log (`recovery.behind`). With a log in a server it refuses: other machines may know
-more of that log.
+A crawl on one machine does the same as `lycosa verify --repair`, but only for the segments that
+know more than the log (`recovery.behind`). With a log in a server it refuses, because other
+machines may know more of that log.
 
 Cost: that of `behind`, and the names of the snapshots; rows are read only where the log is behind.
 """
@@ -19,7 +19,7 @@ from lycosa.log.protocol import Log
 
 
 def caught_up(directory: CrawlDirectory, job: Job, log: Log, tell: Callable[[str], None]) -> Log:
-    """Return the log, with everything in it that the sealed segments hold.
+    """Return the log, completed with the content of the sealed segments.
 
     The caller holds the lock of the directory, and no worker has begun.
     """
@@ -34,7 +34,7 @@ def caught_up(directory: CrawlDirectory, job: Job, log: Log, tell: Callable[[str
     if ahead is None:
         return log
     log.close()
-    from lycosa.crawl.verify.repair import enter_unknown  # seldom needed
+    from lycosa.crawl.verify.repair import enter_unknown  # rarely needed
 
     tell(f"the log has lost its end: {ahead}")
     for line in enter_unknown(directory, job, names):
@@ -56,6 +56,6 @@ def _refusal(directory: CrawlDirectory, job: Job, what: Behind) -> LogError:
     return LogError(
         f"{job.log.server}: the log has lost its end, as when the server was restored from an older"
         f" copy: {what}\n"
-        "  restore a newer copy; or stop the crawl on all machines and enter what the segments of"
-        f" each directory hold: lycosa verify {directory.shown} --repair"
+        "  restore a newer copy; or stop the crawl on all machines, and enter the segments of each"
+        f" directory in the log: lycosa verify {directory.shown} --repair"
     )

@@ -1,4 +1,4 @@
-"""A finding of `lycosa verify`: which file, what is wrong with it, what a repair would do."""
+"""A finding of `lycosa verify`: the file, the problem, and the remedy."""
 
 from __future__ import annotations
 
@@ -7,21 +7,21 @@ from typing import NamedTuple
 
 
 class Finding(NamedTuple):
-    """One problem in a crawl directory."""
+    """A problem in a crawl directory."""
 
     file: str
-    """Its path in the crawl directory."""
+    """Path of the file in the crawl directory."""
     what: str
     remedy: str
-    """What `--repair` would do."""
+    """The action that `--repair` would take."""
     is_damage: bool = True
     """False for a remark that needs no repair."""
 
 
 REINDEX = "make it again from the records"
 ASK_AGAIN = "fetch its pages again"
-FORWARD = "bring the log forward to what archive, snapshots and segments hold"
-REBUILD = "rebuild the log from what can be read of it and from the segments"
+FORWARD = "bring the log forward to the end of archive, snapshots and segments"
+REBUILD = "rebuild the log from its readable parts and from the segments"
 RESTORE = "nothing: restore the server from a copy"
 PUT_ASIDE = "move it to damaged/"
 ASIDE = "move all files of the segment to damaged/"
@@ -29,7 +29,7 @@ MAKE_AGAIN = "move it to damaged/; then make it again: lycosa study, lycosa inde
 NOTHING = "nothing to do"
 
 Tell = Callable[[str, int, int], None]
-"""Called with what is being checked, how many are done, and how many there are."""
+"""Called with the name of the part being checked, the number done, and the number in all."""
 
 
 def say_nothing(what: str, done: int, total: int) -> None:

@@ -49,10 +49,10 @@ def _check_generation(report: Report, folder: Path, is_quick: bool) -> None:
         return
     generation = folder / name
     if not name.isdigit() or not generation.is_dir():
-        _find(report, folder, current, "it names no index that is there")
+        _find(report, folder, current, "the index that it names is missing")
         return
     problems = [*_problems(generation / LIST, is_quick), *_ledger_problems(generation / LEDGER)]
-    for path, what in problems[:1]:  # one is enough: all of it goes aside
+    for path, what in problems[:1]:  # one finding is enough: the whole generation is moved aside
         _find(report, folder, path, what)
 
 
@@ -96,7 +96,7 @@ def _check_lists(report: Report, index: Path, part: str, is_quick: bool) -> None
 
 
 def _problems(path: Path, is_quick: bool) -> Iterator[tuple[Path, str]]:
-    """Yield the files of a list that are missing or have changed, and why."""
+    """Yield the missing and changed files of a list, each with the problem."""
     try:
         listed = read_list(path, path.parent) or {}
     except (LycosaError, OSError):
@@ -118,7 +118,7 @@ def _listed(path: Path) -> set[Path]:
 
 
 def _find(report: Report, aside: Path, file: Path, what: str) -> None:
-    """Add a finding; `aside` is what a repair moves away."""
+    """Add a finding; a repair moves `aside` away."""
     report.find(str(file.relative_to(report.folder)), what, MAKE_AGAIN)
     _put_aside(report, aside)
 

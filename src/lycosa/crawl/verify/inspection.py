@@ -1,6 +1,6 @@
 """Verify a crawl directory: compare job, log and segments with each other, without writing.
 
-`verify` lists the segments before it reads the log, so that the log refers to everything sealed
+`verify` lists the segments before it reads the log. The log therefore refers to everything sealed
 by then, even while a crawl runs. Of a running crawl only sealed segments are checked.
 """
 
@@ -50,13 +50,13 @@ from lycosa.store.tables.parquet_files import footer_of
 def verify(
     folder: Path, *, is_quick: bool = False, tell: Tell = say_nothing, is_ours: bool = False
 ) -> Report:
-    """Verify a crawl directory; `is_ours` says that the caller holds its lock."""
+    """Verify a crawl directory; `is_ours` tells that the caller holds its lock."""
     report = Report(folder)
     directory = CrawlDirectory(folder)
     directory.survey()
     if not directory.log_folder.exists() and not directory.job_file.exists():
         raise ConfigError(
-            f"{folder}: there is no crawl here (no crawl.toml and no log)\n  check the path"
+            f"{folder}: does not hold a crawl (no crawl.toml and no log)\n  check the path"
         )
     report.is_running = not is_ours and directory.holder() is not None
     _check_job(directory, report)
@@ -71,6 +71,7 @@ def verify(
         away = {segment for segment in named_segments(report) if view.is_elsewhere(segment)}
         machines = machines_among(view.notes()) if away else {}
         ends = unpack(view.ends())
+        sealed = {name.segment for name in view.sealed()}
     states = {number: history.state for number, history in report.histories.items()}
     accounts = counted_by(states)
     key_named = partial(_key_named, states)
@@ -81,12 +82,13 @@ def verify(
         else:
             mine, lost = named.get(name.segment, {}), accounts.lost.get(name.segment, set())
             report.segments.append(check_segment(folder, name, mine, lost, key_named))
-    for segment in accounts.ends.keys() - {name.segment for name in [*names, *opened]}:
+    # Of a segment of failures, which have rows and no records, only its name in the log tells.
+    for segment in (accounts.ends.keys() | sealed) - {name.segment for name in [*names, *opened]}:
         if not report.is_running and segment not in away:
             gone = list(named.get(segment, {}).values())
             report.lost_open += gone
             report.gone_segments.append(segment)
-            if gone or is_quick:
+            if gone or is_quick or segment in sealed:
                 report.find(f"segment {segment}", "all its files are gone", ASK_AGAIN)
     away -= {name.segment for name in [*names, *opened]}
     if away and report.job.store.place:
@@ -143,10 +145,11 @@ def _view(directory: CrawlDirectory, report: Report) -> LogView | ServerLogView:
 
 
 def _partition_of(view: LogView, job: Job) -> Callable[[str], int] | None:
-    """Return what divides keys as the log does; None if the job does not, or cannot be asked."""
+    """Return the job's partitioner if it matches the log; None if it differs or cannot be
+    loaded."""
     try:
         partitioner = own_partitioner(job)
-    except LycosaError:  # a plugin's that is not here
+    except LycosaError:  # the plugin with the partitioner is not installed
         return None
     is_as_before = view.notes().get("partitioner") == partitioner.identity.encode()
     if not is_as_before or len(view.heads()) != job.frontier.partitions:
@@ -172,7 +175,7 @@ def _check_job(directory: CrawlDirectory, report: Report) -> None:
     except OSError:
         problem = "it is missing"
     if problem:
-        remedy = "put it back as the last run had it"
+        remedy = "restore the copy of the last run"
         try:
             refuse_damaged(copy, directory.job_file, directory.shown)
             report.job = read_job(copy)
@@ -188,7 +191,7 @@ def _check_job(directory: CrawlDirectory, report: Report) -> None:
             report.find("log/crawl.toml", "the copy of the job is damaged", "write it again")
         else:
             if is_other:
-                what = "it is not the job of the last run: it was edited, or damaged"
+                what = "it differs from the job of the last run: it was edited, or damaged"
                 remedy = "nothing: if you did not edit it, compare it with log/crawl.toml"
                 report.find("crawl.toml", what, remedy, is_damage=False)
 
@@ -221,7 +224,7 @@ def _check_references(
 
 
 def _find_flipped(report: Report, committed: list[OpenEnds], opened: list[Name]) -> None:
-    """Find open tables whose bytes are not those of the last commit."""
+    """Find open tables whose bytes differ from those of the last commit."""
     for ends in committed:
         if ends.name not in opened or ends.segment in report.gone_segments:
             continue
@@ -247,7 +250,7 @@ def _check_sizes(report: Report, name: Name, end: int) -> None:
             report.find(str(rows.relative_to(folder)), what, REINDEX)
     index = cdx_path(folder, name)
     if not index.exists() or not _ends_well(index):
-        what = "its last line is not whole" if index.exists() else "it is missing"
+        what = "its last line is incomplete" if index.exists() else "it is missing"
         report.find(str(index.relative_to(folder)), what, REINDEX)
     try:
         listed = read_digests(folder, name) or {}
@@ -280,8 +283,8 @@ def _check_open(
     mine = named.get(name.segment, {})
     if not is_quick and path.exists():
         read_records(path, records)
-        records.findings.clear()  # bytes behind the last commit are no damage
-        # A request that is damaged goes with its answer: what is sealed has no damage in it.
+        records.findings.clear()  # bytes after the last commit are not damage
+        # If a request is damaged, its answer is given up too: sealed files contain no damage.
         behind_damage = {start + length for start, length in records.damage}
         records.lost = [
             one

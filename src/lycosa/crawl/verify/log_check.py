@@ -19,7 +19,7 @@ from lycosa.records import Outcome
 
 
 def check_log(view: ReadableLog, report: Report, is_quick: bool, tell: Tell) -> None:
-    """Fold every partition as far as it goes, and report what is missing."""
+    """Fold every partition up to its first gap, and report missing parts."""
     assert report.job is not None
     partitions = report.job.frontier.partitions
     heads, notes = view.heads(), view.notes()
@@ -38,7 +38,7 @@ def check_log(view: ReadableLog, report: Report, is_quick: bool, tell: Tell) -> 
 
 
 def _check_seeds(report: Report, *, is_planted: bool, is_quick: bool) -> None:
-    """Read the file of a long seed list; once it is planted, the log holds the seeds too."""
+    """Read the file of a long seed list; once planted, the log holds the seeds too."""
     job = report.job
     if job is None or not isinstance(job.seeds, SeedList) or job.seeds.path is None:
         return
@@ -73,19 +73,20 @@ def _check_history(
         report.is_log_damaged = True
         what = f"partition {number} ends at {head.log}, and can be read only to {history.end}"
         report.find(view.place, what, REBUILD if view.is_in_file else RESTORE)
+    # A gap that a repair has noted cannot be closed again, so it is a remark and not damage.
     known = notes.get(f"{KNOWN_GAP}{number}")
     if history.whole_end < history.end and known is None:
         report.is_log_damaged = True
         what = (
-            f"the history behind sequence {history.whole_end} is gone; a snapshot has what it came"
-            " to, so the crawl can go on, but explain and audit do not know it"
+            f"the history behind sequence {history.whole_end} is gone; a snapshot has its result,"
+            " so the crawl can go on, but explain and audit do not know it"
         )
-        report.find(archive, what, "keep what is left, and remember that it is not all")
+        report.find(archive, what, "keep the rest, and note the gap in the log")
     elif history.bad_archive:
         report.is_log_damaged = True
-        report.find(archive, history.bad_archive, "write it again from what can be read")
+        report.find(archive, history.bad_archive, "write it again from its readable parts")
     elif known is not None:
-        what = "a part of the history is gone, as a repair has noted"
+        what = "a part of the history is gone; an earlier repair has noted it"
         report.find(archive, what, NOTHING, is_damage=False)
     for path in history.bad_snapshots:
         what = "the snapshot cannot be read; the log is folded instead"
@@ -93,10 +94,10 @@ def _check_history(
     if head is not None and not report.is_running:
         unread = [sequence for sequence in history.inbox if sequence > history.state.inbox_read]
         expected = list(range(history.state.inbox_read + 1, head.inbox + 1))
-        has_gap = view.is_in_file and unread != expected  # others may number with gaps
+        has_gap = view.is_in_file and unread != expected  # other logs may number with gaps
         if history.state.inbox_read > head.inbox or has_gap:
             report.is_log_damaged = True
-            what = f"messages to partition {number} are missing: links that were found"
+            what = f"messages with links to partition {number} are missing"
             report.find(view.place, what, "send the links of all stored pages again")
 
 

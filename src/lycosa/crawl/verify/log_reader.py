@@ -1,8 +1,8 @@
 """Read a log that may be damaged, as far as possible, without writing to it.
 
-SQLite writes files beside a database that it opens. So a log with a non-empty write-ahead file is
-copied to a temporary folder and read there, and one without is opened as immutable. The log of a
-running crawl is opened read-only in its place.
+SQLite writes additional files next to a database that it opens. A log with a non-empty write-ahead
+file is therefore copied to a temporary folder and read there. A log without one is opened as
+immutable. The log of a running crawl is opened read-only in its place.
 """
 
 from __future__ import annotations
@@ -28,32 +28,33 @@ from lycosa.log.archive import FRAME, MAGIC
 from lycosa.log.format import decode_events
 from lycosa.log.protocol import Head
 from lycosa.log.sqlite_files import refuse_programs
+from lycosa.log.told_segments import names_of
 from lycosa.records import Admitted
-from lycosa.store.layout import MOST_IN_DIRECTORY
+from lycosa.store.layout import MOST_IN_DIRECTORY, Name
 
 _batches = msgpack_decoder(list[tuple[int, bytes]])
 
 
 class Frame(NamedTuple):
-    """One frame of an archive file; `batches` is None if it is damaged."""
+    """A frame of an archive file; `batches` is None if it is damaged."""
 
     batches: list[tuple[int, bytes]] | None
     end: int
-    """The offset of its end in the file."""
+    """Offset of the frame's end in the file."""
 
 
 class ReadableLog(Protocol):
-    """What a verification reads of a log, wherever it is."""
+    """The reading side of a log for a verification, in a file or on a server."""
 
     folder: Path
     """The crawl directory's folder `log`, which holds the snapshots."""
     place: str
     """The log's name in findings."""
     is_in_file: bool
-    """Whether it is a file here, which a repair can rebuild."""
+    """Whether the log is a local file, which a repair can rebuild."""
     problems: list[str]
     partition_of: Callable[[str], int] | None
-    """The partition of a key, by which archives and snapshots of others are noticed."""
+    """The partition of a key, to detect archives and snapshots of another partition."""
 
     def check(self, *, is_quick: bool) -> None:
         """Let the log check itself."""
@@ -68,10 +69,10 @@ class ReadableLog(Protocol):
         """Yield the batches that can be read, each once and in order."""
 
     def labelled(self, partition: int) -> set[int]:
-        """Return the sequences that it says it holds."""
+        """Return the sequences that the log claims to hold."""
 
     def archive_damage(self, partition: int) -> str:
-        """Return what is wrong with an archive, or ""."""
+        """Return the problem of an archive, or ""."""
 
     def messages(self, partition: int) -> list[int]:
         """Return the sequences of the messages in an inbox."""
@@ -159,10 +160,16 @@ class LogView:
         return {name: value for name, value in pairs if isinstance(value, bytes)}
 
     def ends(self) -> list[bytes]:
-        """Return how far open tables reached; logs of older versions do not say."""
+        """Return how far open tables reached; [] for logs of older versions."""
         if not self._ask("SELECT 1 FROM sqlite_schema WHERE name = 'ends'"):
             return []
         return [one for (one,) in self._ask("SELECT value FROM ends") if isinstance(one, bytes)]
+
+    def sealed(self) -> frozenset[Name]:
+        """Return the sealed segments that the log names; those of older versions name none."""
+        if not self._ask("SELECT 1 FROM sqlite_schema WHERE name = 'sealed'"):
+            return frozenset()
+        return names_of(self._ask("SELECT segment, worker FROM sealed"))
 
     def sequences(self, table: str, partition: int) -> list[int]:
         """Return the sequences of the entries in `log` or `inbox`."""
@@ -179,21 +186,21 @@ class LogView:
         return rows[0][0] if rows and isinstance(rows[0][0], bytes) else None
 
     def labelled(self, partition: int) -> set[int]:
-        """Return the sequences that archive and log say they hold; the archive is not read."""
+        """Return the sequences that archive and log claim to hold; the archive is not read."""
         found = set(self.sequences("log", partition))
         for first, last in labels(self.archive_path(partition)):
             found.update(range(first, last + 1))
         return found
 
     def archive_damage(self, partition: int) -> str:
-        """Return what is wrong with an archive, or ""."""
+        """Return the problem of an archive, or ""."""
         if self._is_foreign(partition):
             return "it is the archive of another partition"
         damaged = [frame for frame in frames(self.archive_path(partition)) if frame.batches is None]
         return f"{len(damaged)} parts of it cannot be read" if damaged else ""
 
     def frames(self, partition: int) -> Iterator[Frame]:
-        """Yield the frames of an archive; in one of another partition none can be read."""
+        """Yield the frames of an archive; frames of another partition's archive have no batches."""
         is_foreign = self._is_foreign(partition)
         for frame in frames(self.archive_path(partition)):
             yield Frame(None, frame.end) if is_foreign else frame
@@ -214,7 +221,7 @@ class LogView:
         return self._foreign[partition]
 
     def is_elsewhere(self, segment: int) -> bool:
-        """Return whether a segment belongs to another directory: the log was in a server once."""
+        """Return whether a segment belongs to another directory, from a time on a server."""
         number = segment // MOST_IN_DIRECTORY
         if not number:
             return False
@@ -227,11 +234,11 @@ class LogView:
         return self.sequences("inbox", partition)
 
     def archive_path(self, partition: int) -> Path:
-        """Return where the archive of a partition stands."""
+        """Return the path of a partition's archive."""
         return self.folder / "archive" / f"{partition:04d}.archive"
 
     def history(self, partition: int, after: int = 0) -> Iterator[tuple[int, bytes]]:
-        """Yield the batches that can be read, from the archive on, each once and in order."""
+        """Yield the readable batches, from the archive on, each once and in order."""
         for frame in self.frames(partition):
             for sequence, batch in frame.batches or ():
                 if sequence > after:
@@ -268,9 +275,9 @@ def _admitted(batch: bytes) -> list[str]:
 
 
 def frames(path: Path) -> Iterator[Frame]:
-    """Yield the frames of an archive; one that cannot be read has no batches.
+    """Yield the frames of an archive; a frame that cannot be read has no batches.
 
-    Half a frame at the end is left by a kill, and is skipped.
+    A kill leaves half a frame at the end, which is skipped.
     """
     try:
         data = beneath.read_bytes(path)

@@ -1,8 +1,8 @@
-"""Rebuild a damaged log from what can be read of it.
+"""Rebuild a damaged log from its readable parts.
 
-The archive holds the history up to its end, and SQLite what came after. So every partition can be
-rebuilt up to the first gap in its batches, or from a snapshot behind the gap. Batches that only
-the archive has count, too: the log is brought forward to them.
+The archive holds the history up to its end, and SQLite the rest. Every partition can therefore be
+rebuilt up to the first gap in its batches, or from a snapshot behind the gap. Batches that only the
+archive has count as well: the log is brought forward to them.
 
 Batches behind a gap that no snapshot covers are lost. Their pages are still in the segments, and
 `orphans` enters them from there.
@@ -83,7 +83,7 @@ def _messages(view: LogView, report: Report) -> Iterator[tuple[int, int, bytes]]
 
 
 def _mend_archive(folder: Path, view: LogView, history: History) -> None:
-    """Rewrite an archive that is damaged, or that goes beyond what can be folded."""
+    """Rewrite an archive that is damaged, or that goes beyond the foldable part."""
     path = view.archive_path(history.partition)
     found = [pair for frame in view.frames(history.partition) for pair in frame.batches or ()]
     is_beyond = any(sequence > history.end for sequence, _ in found)

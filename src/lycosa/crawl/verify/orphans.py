@@ -1,11 +1,11 @@
-"""Enter pages in the log that only the segments know, instead of fetching them again.
+"""Enter pages that only the segments know in the log, instead of fetching them again.
 
 A log that lost its end, or all of it, knows less than the segments. Each row of an unknown page
 becomes the events that a crawl would have written: the URL is admitted, and its fetch is recorded
 with the place of its record. Robots files are fetched again.
 
-Links on their way between partitions are lost with a log, so the links of stored pages are sent
-again where their target is unknown.
+Links in transit between partitions are lost with a log. The links of stored pages are therefore
+sent again if their target is unknown.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _POST_KEYS = 1000
 
 
 class Adoption:
-    """Enters unknown pages, into partitions that the caller owns."""
+    """Enters unknown pages into partitions that the caller owns."""
 
     def __init__(self, log: Log, states: States, partitioner: Partitioner, job: Job) -> None:
         self._log = log
@@ -62,7 +62,7 @@ class Adoption:
         self._now = time.time()
 
     def enter(self, folder: Path, unknown: Mapping[Name, Iterable[int]]) -> int:
-        """Enter the fetches at these offsets; return how many there are."""
+        """Enter the fetches at these offsets; return their number."""
         found: dict[int, list[tuple[str, Any]]] = {}
         scope = JobScope(self._job, self._log)
         for name, offsets in unknown.items():
@@ -115,7 +115,7 @@ class Adoption:
         state.sequence = sequence
 
     def ask_robots_again(self) -> int:
-        """Have robots files fetched again that were being asked for in another partition."""
+        """Let robots files be fetched again that were requested through another partition."""
         count = 0
         for number, state in self._states.items():
             sites = [
@@ -131,7 +131,7 @@ class Adoption:
         return count
 
     def send_links(self, folder: Path) -> int:
-        """Send the links of stored pages whose target is unknown; return how many."""
+        """Send the links of stored pages whose target is unknown; return their number."""
         limits = self._job.limits
         static, dynamic = farthest(limits.depth_static), farthest(limits.depth_dynamic)
         distances = self._distances()

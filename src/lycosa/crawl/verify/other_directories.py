@@ -1,8 +1,8 @@
-"""Check segments of other directories that have helped in a crawl: are they in the store?
+"""Check that segments of other directories of a crawl are in the store.
 
-Their files are not here, and nothing is wrong with that. Where the crawl has a store, each segment
-that the log names should have a manifest there. If one has none, its machine has not uploaded it
-yet, or is lost; neither is damage to this directory.
+The files of those directories are not here, which is correct. If the crawl has a store, each
+segment that the log names should have a manifest there. If one has none, its machine has not
+uploaded it yet, or is lost. Neither is damage to this directory.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MOST_NAMED = 5
 def check_uploaded(
     report: Report, segments: Iterable[int], given_up: Collection[int], machines: Mapping[int, str]
 ) -> None:
-    """Find segments that the store lacks; of those in `given_up` the log names nothing any more."""
+    """Find segments that the store lacks; the log no longer names any in `given_up`."""
     assert report.job is not None
     place = report.job.store.place
     missing: dict[int, list[int]] = {}
@@ -50,11 +50,11 @@ def check_uploaded(
     for number, some in missing.items():
         machine = machines.get(number) or f"the machine of directory {number}"
         what = f"{_segments(some)} of {machine} not in the store yet"
-        remedy = f"nothing here: lycosa resume on {machine} uploads what it has"
+        remedy = f"nothing here: lycosa resume on {machine} uploads its segments"
         report.find(place, what, remedy, is_damage=False)
     for number, some in lost.items():
         machine = machines.get(number) or f"the machine of directory {number}"
-        what = f"{_segments(some)} of {machine} given up, and the log still names pages in it"
+        what = f"{_segments(some)} of {machine} given up, but the log still names pages in it"
         report.find(place, what, "nothing here: the next run fetches them again", is_damage=False)
 
 

@@ -1,8 +1,8 @@
-"""Fold one partition as far as its batches go without a gap, and find what is missing.
+"""Fold one partition up to the first gap in its batches, and find the missing parts.
 
 The batches of a partition are numbered from 1. They are in the archive or in SQLite, and a snapshot
-replaces all batches up to its own number. So a partition can be folded up to the last number that
-is reached without a gap, from the beginning or from a snapshot.
+replaces all batches up to its own number. A partition can therefore be folded up to the last number
+that is reached without a gap, from the beginning or from a snapshot.
 """
 
 from __future__ import annotations
@@ -25,24 +25,24 @@ class History(NamedTuple):
 
     partition: int
     head: Head | None
-    """The head in the log; None when it cannot be read."""
+    """The head in the log; None if it cannot be read."""
     end: int
     """The last sequence that is reached without a gap."""
     whole_end: int
     """The last sequence that is reached from the beginning, without a snapshot."""
     state: PartitionState
-    """Folded up to `end`."""
+    """The state folded up to `end`."""
     bad_snapshots: list[Path]
     bad_archive: str
-    """What is wrong with the archive, or ""."""
+    """The problem of the archive, or ""."""
     inbox: list[int]
     """The sequences of the messages that can be read."""
 
 
 def examine(view: ReadableLog, partition: int, head: Head | None, *, is_quick: bool) -> History:
-    """Read archive, snapshots and SQLite of a partition, and fold it as far as it goes.
+    """Read archive, snapshots and SQLite of a partition, and fold it up to the first gap.
 
-    With `is_quick` only the frame headers of an archive are read, unless it must be folded.
+    With `is_quick`, only the frame headers of an archive are read, unless it must be folded.
     """
     available = view.labelled(partition) if is_quick else _available(view, partition)
     whole_end = _reach(available, 0)
@@ -100,7 +100,7 @@ def _snapshots(folder: Path, partition: int) -> list[Path]:
 
 
 def _is_foreign(view: ReadableLog, partition: int, state: PartitionState) -> bool:
-    """Return whether a snapshot is that of another partition, under this one's name."""
+    """Return whether a snapshot with this partition's name belongs to another one."""
     if view.partition_of is None or not len(state.table):
         return False
     return view.partition_of(state.table.key(0)) != partition

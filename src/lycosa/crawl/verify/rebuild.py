@@ -1,12 +1,11 @@
 """Make the rows and quads of a segment again from its WARC records.
 
 Key, end and size of a fetch come from the log. Everything else comes from the records: the answer,
-and the `metadata` record behind it with the outcome, the way to the page and the links that were
-followed. Texts of links, links that were not followed, and structured data are extracted from the
-page again.
+and the `metadata` record behind it with the outcome, the way to the page and the followed links.
+Texts of links, links that were not followed, and structured data are extracted from the page again.
 
-Not in the records, and therefore lost with a damaged table: the columns of plugins, and the rows
-of fetches that failed below HTTP.
+Two things are not in the records, and so are lost with a damaged table: the columns of plugins, and
+the rows of fetches that failed below HTTP.
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ from typing import NamedTuple
 import pyarrow as pa
 
 from lycosa.config import Job
-from lycosa.crawl.answers.link_cache import LONGEST_REFUSED
+from lycosa.crawl.answers._link_cache import LONGEST_REFUSED
 from lycosa.crawl.answers.reading import RawLink, links_of_page, read_page, showing_wishes
-from lycosa.crawl.answers.triples import distiller_of, label_of
+from lycosa.crawl.features.triples import distiller_of, label_of
 from lycosa.crawl.verify.segments import Segment
 from lycosa.extract.facts import Facts
 from lycosa.extract.fingerprint import fingerprint
@@ -39,14 +38,14 @@ from lycosa.records import (
     Target,
     outcome_named,
 )
+from lycosa.store.tables._rows import Pending
 from lycosa.store.tables.quads import Block, quads_of
 from lycosa.store.tables.redirects import NO_REDIRECT, columns_of
 from lycosa.store.tables.rows import (
     OUTCOME_NAMES,
     SCHEMAS,
-    Pending,
     Row,
-    Text,
+    batches,
     fetch_id,
     microseconds,
     plain,
@@ -72,18 +71,18 @@ _FLUSH_PAGES = 500
 
 
 class Source(NamedTuple):
-    """A fetch whose rows are made again, and what the log knows of it."""
+    """A fetch whose rows are made again, with the log's facts about it."""
 
     place: Place
     key: str
     ended: float
-    """0 when it is unknown: then the beginning of the request is used."""
+    """0 if unknown: then the beginning of the request is used."""
     size_bytes: int
-    """Negative when the log does not have it."""
+    """Negative if the log does not have it."""
     is_page: bool
     address: str
     source_id: int = 0
-    """The id of the page that first led to it; 0 when none is known."""
+    """Id of the page that first led to it; 0 if none is known."""
     is_after_redirect: bool = False
 
 
@@ -109,7 +108,7 @@ def reindex(folder: Path, found: Segment, sources: list[Source], job: Job) -> Re
                 continue
             pending.add_page(fetched.row() + fetched.facts_row(job))
             if fetched.has_content:
-                pending.add_content(fetched.row(), fetched.links(job), fetched.text(job))
+                _add_content(pending, fetched, job)
             if distiller is not None and fetched.is_kept and not fetched.is_foreign:
                 page = Page(
                     fetched.stored.body,
@@ -130,14 +129,24 @@ def reindex(folder: Path, found: Segment, sources: list[Source], job: Job) -> Re
     return Reindexed({kind: pa.concat_tables(some) for kind, some in parts.items()}, said)
 
 
+def _add_content(pending: Pending, fetched: _Fetched, job: Job) -> None:
+    """Add the links and the text of a page that was kept."""
+    number, fetch, moment, _, url = fetched.row()[:5]
+    for some in fetched.links(job):
+        pending.links.add(number, url, fetch, moment, some)
+    text, title, language = fetched.text(job)
+    if text:
+        pending.add_text((number, fetch, moment, text, url, title, language))
+
+
 def _flush(pending: Pending, parts: dict[str, list[pa.Table]]) -> None:
-    for kind, batch in pending.batches().items():
+    for kind, batch in batches(pending):
         rows = pa.Table.from_batches([plain(batch)])
         parts[kind].append(rows.select(SCHEMAS[kind].names))
 
 
 class _Fetched:
-    """One exchange, read from the archive."""
+    """An exchange, read from the archive."""
 
     def __init__(self, files: WarcFiles, source: Source, found: Segment) -> None:
         self._source, place = source, source.place
@@ -156,7 +165,7 @@ class _Fetched:
 
     @property
     def has_content(self) -> bool:
-        """Whether it has rows of links and text; an unchanged page has none."""
+        """Whether the fetch has rows of links and text; an unchanged page has none."""
         of = self._record.headers.get("WARC-Refers-To-Target-URI")
         return self.is_kept and of != self.stored.url
 
@@ -246,7 +255,7 @@ class _Fetched:
 
     @property
     def unread(self) -> list[str]:
-        """The readers that the page has overloaded: they are not tried again here."""
+        """Readers that failed at limits on this page; they are not tried again here."""
         return self._fields.get("unread", "").split()
 
     def _redirect(self) -> Row:
@@ -258,23 +267,23 @@ class _Fetched:
         location = next((value for name, value in headers if name.lower() == "location"), "")
         return columns_of(location, self.stored.url)
 
-    def text(self, job: Job) -> Text:
-        """Return the page's text, with what its row says of it."""
+    def text(self, job: Job) -> tuple[bytes, str, str]:
+        """Return the page's text, its title and its language."""
         facts = self.facts(job)
         content = b"" if self.is_foreign else facts.content
-        return Text(content, self.stored.url, facts.title, facts.language)
+        return content, facts.title, facts.language
 
     def links(self, job: Job) -> tuple[Links, Links]:
-        """Return the links that were followed, and the others, with what the page says of them.
+        """Return the followed links and the other links, with the page's facts about them.
 
-        The record names those that were followed. Of the others the job's own rules say why; where
+        The record names the followed links. For the others the job's own rules give the reason. If
         they would follow a link, its host was not in scope.
         """
         facts, url = self.facts(job), self.stored.url
         raw = links_of_page(self.answer(), facts, job)
         reasons = raw.reasons or [""] * len(raw.hrefs)
         base = (canonicalize(facts.base, url) if facts.base else url) or url
-        rules = Scope(parse_rules(list(job.rules), may_be_slow=True))
+        rules = Scope(parse_rules(list(job.rules)))
         followed, others = _Columns(), _Columns()
         limits, distance = job.limits, int(self._fields.get("distance", "0"))
         wanted = {(key, int(kind)) for key, kind in links_in(self._metadata)}
@@ -293,26 +302,26 @@ class _Fetched:
                     why = OUT_OF_SCOPE
                 others.add(key or target, target, link, position, why)
         for key, kind in links_in(self._metadata):
-            if (key, int(kind)) not in followed.places:  # it came from structured data
+            if (key, int(kind)) not in followed.places:  # such a link came from structured data
                 link = RawLink("", LinkKind(kind), "", "", 1)
                 followed.add(key, url_of(key), link, len(raw.hrefs), FOLLOWED)
         return followed.links(), others.links()
 
     def block(self, triples: bytes) -> Block:
-        """Return the page's structured data, as a file of quads holds it."""
+        """Return the page's structured data in the format of a file of quads."""
         row = self.row()
         return Block(self.stored.url, signed(row[1]), row[2], quads_of(triples, self.stored.url))
 
 
 class _Columns:
-    """Links on their way into columns, each pair of target and kind once."""
+    """Collects links into columns, each pair of target and kind once."""
 
     def __init__(self) -> None:
         self.places: dict[tuple[str, int], int] = {}
         self._rows: list[tuple[Target, RawLink, int, str]] = []
 
     def add(self, key: str, url: str, link: RawLink, position: int, reason: str) -> None:
-        """Take a link; of one that is there already the number grows."""
+        """Add a link; for a known pair only the count grows."""
         place = self.places.setdefault((key, int(link.kind)), len(self._rows))
         if place == len(self._rows):
             self._rows.append((Target(key, url, url_id(key)), link, position, reason))

@@ -2,12 +2,12 @@
 
     1   restore the job file
     2   rebuild a damaged log
-    3   give lost records up in the log: their pages are pending again
+    3   give lost records up in the log, so that their pages are pending again
     4   seal open segments, and rewrite sealed ones without the records that were given up
-    5   enter pages that the log does not know, and send links again that a log has lost
+    5   enter pages that the log does not know, and send lost links again
 
-After a kill the next repair continues: what the log has given up stays given up, and a segment
-that still holds such records is rewritten then.
+After a kill the next repair continues: records that the log has given up stay given up, and a
+segment that still holds them is rewritten then.
 """
 
 from __future__ import annotations
@@ -45,6 +45,7 @@ from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.places import Named, places_of
 from lycosa.log.positions import durable_positions
 from lycosa.log.protocol import Log
+from lycosa.log.told_segments import drop_sealed, note_sealed
 from lycosa.records import Outcome, Place, Taken
 from lycosa.store.layout import Name
 from lycosa.store.quarantine import move_aside
@@ -55,7 +56,7 @@ from lycosa.url import key_of
 
 
 class Repaired(NamedTuple):
-    """What the repair did, and the report of a verification afterwards."""
+    """Actions of the repair, and the report of a verification afterwards."""
 
     done: list[str]
     after: Report
@@ -67,7 +68,7 @@ def repair(folder: Path, tell: Tell = say_nothing) -> Repaired:
     directory.survey()
     if not directory.log_folder.exists() and not directory.job_file.exists():
         raise ConfigError(
-            f"{folder}: there is no crawl here (no crawl.toml and no log)\n  check the path"
+            f"{folder}: does not hold a crawl (no crawl.toml and no log)\n  check the path"
         )
     with directory.locked():
         report = verify(folder, tell=tell, is_ours=True)
@@ -79,16 +80,18 @@ def repair(folder: Path, tell: Tell = say_nothing) -> Repaired:
             return Repaired([], report)
         _mend_job(directory, report, done)
         _Repair(directory, report, done).run()
-        # Segments that were entered or sealed just now may need a rewrite themselves.
+        # Segments that were just entered or sealed may need a rewrite themselves.
         after = verify(folder, is_ours=True)
         if not after.is_clean or _mark_flipped(report, after):
             _Repair(directory, after, done).run()
             after = verify(folder, is_ours=True)
+        if after.is_clean:  # a rebuilt log names no segment yet
+            note_sealed(folder)
         return Repaired(done, after)
 
 
 def enter_unknown(directory: CrawlDirectory, job: Job, names: Iterable[Name]) -> list[str]:
-    """Enter in the log what sealed segments hold and it has lost; return what was done.
+    """Enter sealed segments' content that the log has lost; return the actions.
 
     The caller holds the lock of the directory, and has closed the log.
     """
@@ -98,7 +101,7 @@ def enter_unknown(directory: CrawlDirectory, job: Job, names: Iterable[Name]) ->
 
 
 def _mark_flipped(before: Report, after: Report) -> bool:
-    """Let tables be made again whose bytes had changed before they were sealed."""
+    """Mark tables whose bytes changed before they were sealed, so that they are made again."""
     marked = [found for found in after.segments if found.name in before.flipped]
     for found in marked:
         found.damaged |= before.flipped[found.name]
@@ -111,14 +114,14 @@ def _mend_job(directory: CrawlDirectory, report: Report, done: list[str]) -> Non
         move_aside(report.folder, [directory.job_file])
         write_job_file(directory.job_file, beneath.read_bytes(directory.job_copy))
         report.job = directory.job()
-        done.append("crawl.toml was put back as the last run had it")
+        done.append("crawl.toml was restored from the copy of the last run")
     elif "log/crawl.toml" in files:
         move_aside(report.folder, [directory.job_copy])
         directory.copy_job()
 
 
 class _Repair:
-    """Repairs what one report has found."""
+    """Repairs the findings of one report."""
 
     def __init__(self, directory: CrawlDirectory, report: Report, done: list[str]) -> None:
         assert report.job is not None
@@ -135,13 +138,13 @@ class _Repair:
             self._done.append(f"{len(moved):,} files or folders of index/ were put aside")
         if report.is_log_damaged and job.log.server:
             raise LogError(
-                f"{job.log.server}: the log is not whole, and Lycosa repairs only logs in a file\n"
-                "  restore the server from a copy; what was fetched since is in the segments, and"
-                f" `lycosa verify {self._folder} --repair` then enters it"
+                f"{job.log.server}: the log is damaged, and Lycosa repairs only logs in a file\n"
+                "  restore the server from a copy; later fetches are in the segments, and"
+                f" `lycosa verify {self._folder} --repair` then enters them"
             )
         if report.is_log_damaged:
             rebuild_log(report, self._directory.log_folder)
-            self._done.append("the log was rebuilt from what could be read of it")
+            self._done.append("the log was rebuilt from its readable parts")
         else:
             for history in report.histories.values():
                 move_aside(self._folder, history.bad_snapshots)
@@ -168,6 +171,7 @@ class _Repair:
         gone = [found.name.segment for found in report.segments if found.is_gone]
         gone += report.gone_segments
         if lost or gone:
+            drop_sealed(self._folder, gone)
             mended = give_up(log, states, partitioner, lost.values(), gone)
             self._done += [str(mended)] if any(mended) else []
         self._seal_open(log, states, partitioner)
@@ -184,12 +188,12 @@ class _Repair:
             log.note("planted", b"")
             sent = adoption.send_links(self._folder)
             self._done.append(f"{sent:,} links of stored pages were sent to the frontier again")
-        # The log has everything of these segments now, by other batches than before.
+        # The log now has all content of these segments, in other batches than before.
         for name in behind(self._folder, log):
             refresh_digests(self._folder, name, durable_positions(log))
 
     def _drop_doubles(self, states: Mapping[int, PartitionState], partitioner: Partitioner) -> None:
-        """Drop unknown pages that were fetched again since."""
+        """Drop unknown pages that have been fetched again since."""
         for found in self._report.segments:
             for offset, url in list(found.unknown.items()):
                 key = key_of(url)
@@ -210,8 +214,8 @@ class _Repair:
         def is_not_given_up(place: Place, key: str) -> bool:
             return place.offset not in accounts.lost.get(place.segment, ())
 
-        # A log that lost its end does not know all records that must stay. One that was not written
-        # to its end is none of them: no log named it, or it has been given up by now.
+        # A log that lost its end does not know all records that must stay. Torn records are not
+        # among them: no log named them, or they have been given up by now.
         is_short = self._report.is_log_damaged
         names = unsealed(self._folder) if is_short else ()
         torn = {p for name in names for p in survey(self._folder, name, is_not_given_up).lost}
@@ -221,7 +225,7 @@ class _Repair:
                 return place not in torn and is_not_given_up(place, key)
             return accounts(place, key)
 
-        # What was given up is on the disk before any file is cut or rewritten.
+        # Losses are on disk in the log before any file is cut or rewritten.
         if sealed := seal_dead(self._folder, is_counted, positions=durable_positions(log)):
             self._done.append(f"{len(sealed):,} open segments were sealed")
 
@@ -244,7 +248,7 @@ class _Repair:
         for found in written:
             sources = _sources(found, named[found.name.segment], states)
             rewrite(self._folder, found, sources, self._job)
-        self._done.append(f"{len(written):,} segments were rewritten from what is whole")
+        self._done.append(f"{len(written):,} segments were rewritten from their intact records")
 
 
 def _needs_only_digests(found: Segment) -> bool:

@@ -1,4 +1,4 @@
-"""The report of a verification: the findings, and what a repair needs to know about them."""
+"""The report of a verification: the findings, and the facts that a repair needs."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from lycosa.log.places import Named
 from lycosa.store.layout import Name
 
 KNOWN_GAP = "history-lost "
-"""The log's note for a part of a history that no repair can bring back."""
+"""Note in the log for a part of a history that no repair can restore."""
 
 
 class Report:
-    """What a verification found in one crawl directory."""
+    """Result of the verification of one crawl directory."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -25,7 +25,7 @@ class Report:
         self.job: Job | None = None
         self.is_running = False
         self.partition_of: Callable[[str], int] | None = None
-        """The partition of a key, where the job's partitioner is at hand."""
+        """The partition of a key, if the job's partitioner is installed."""
         self.histories: dict[int, History] = {}
         self.is_log_damaged = False
         """Whether the log must be rebuilt."""
@@ -33,13 +33,13 @@ class Report:
         self.lost_open: list[Named] = []
         """Lost records of open segments."""
         self.gone_segments: list[int] = []
-        """Segments that the log names, and that have no file any more."""
+        """Segments that the log names and whose files are all gone."""
         self.index_damage: list[Path] = []
         """Files and folders of `index/` that a repair moves aside."""
         self.flipped: dict[Name, set[str]] = {}
         """Parts of open segments whose bytes have changed since they were committed."""
         self.records = 0
-        """How many records the log refers to."""
+        """Number of records that the log refers to."""
 
     @property
     def is_clean(self) -> bool:

@@ -1,8 +1,8 @@
 """Rewrite a segment without its damaged parts.
 
-Whole records never move. Damaged bytes between them are overwritten by one blank record, or cut
-off at the end of the file, after the file was copied to `damaged/`. Whole tables lose the rows of
-records that went. Damaged tables are made again from the records (`rebuild`), as index and digests
+Whole records never move. Damaged bytes between them are overwritten by one blank record, or cut off
+at the end of the file, after the file was copied to `damaged/`. Whole tables lose the rows of
+removed records. Damaged tables are made again from the records (`rebuild`); index and digests
 always are.
 """
 
@@ -44,7 +44,7 @@ _INDEX += ["record", "outcome"]
 
 
 def rewrite(folder: Path, found: Segment, sources: list[Source], job: Job) -> None:
-    """Rewrite the files of a segment without what is damaged or given up."""
+    """Rewrite the files of a segment without damaged and given-up records."""
     path = warc_path(folder, found.name)
     files = guarded(folder, found.name)
     if found.is_gone:
@@ -95,7 +95,7 @@ def _part(path: Path) -> str:
 
 
 def _without(rows: pa.Table, kind: str, gone: set[int], tables: dict[str, pa.Table]) -> pa.Table:
-    """Return a table without the rows of records that went."""
+    """Return a table without the rows of removed records."""
     if kind in ("pages", "hosts"):
         offsets = rows.column("offset").to_pylist()
         lengths = rows.column("length").to_pylist()
@@ -137,10 +137,10 @@ def _write_index(folder: Path, found: Segment, tables: dict[str, pa.Table], job:
 
 
 def _overwrite(folder: Path, path: Path, found: Segment, gone: set[int]) -> None:
-    """Overwrite damaged and uncounted records with blank ones; torn bytes at the end are cut off.
+    """Overwrite damaged and uncounted records with blank ones; cut torn bytes off at the end.
 
-    A record at the end is overwritten too: the log has named its end, and who looks at sizes alone
-    (`verify --quick`, `resume`) would miss it.
+    A record at the end is overwritten too. The log has named its end, and a check of sizes alone
+    (`verify --quick`, `resume`) would report the file as too short.
     """
     ranges = [(start, start + length) for start, length in found.damage]
     ranges += [(found.mains[at].start, found.mains[at].end) for at in gone if at in found.mains]

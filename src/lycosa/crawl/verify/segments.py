@@ -1,6 +1,6 @@
 """Check one sealed segment: compare records, rows, index, quads and digests, and the log.
 
-A record counts when the log refers to it. It is whole when it is at the offset in the log, is
+A record counts when the log refers to it. A record is whole when it is at the offset in the log, is
 followed by its metadata record, and has the payload digest that the metadata names. Rows are right
 when every counted record of a page has one, and no other record has.
 """
@@ -28,16 +28,16 @@ _ROWS = ["url", "offset", "length", "outcome", "fetch_id"]
 
 
 class Main(NamedTuple):
-    """The record of an answer, and where its exchange begins and ends."""
+    """Record of an answer, with the beginning and end of its exchange."""
 
     length: int
     url: str
     start: int
     end: int
-    """From the request to the metadata, as far as they are there."""
+    """From the request to the metadata record, if these exist."""
     is_whole: bool
     refers_to: tuple[int, int] | None
-    """With a revisit: segment and offset of the record that has its payload."""
+    """For a revisit record, segment and offset of the record with its payload."""
 
 
 class Segment:
@@ -49,9 +49,9 @@ class Segment:
         self.findings: list[Finding] = []
         self.mains: dict[int, Main] = {}
         self.damage: list[tuple[int, int]] = []
-        """Offset and length of bytes that are no record."""
+        """Offset and length of bytes that are not a record."""
         self.blanks: list[tuple[int, int]] = []
-        """Offset and length of blank records, which replace what was removed on purpose."""
+        """Offset and length of blank records, which replace records removed on purpose."""
         self.lost: list[Named] = []
         self.damaged: set[str] = set()
         """Files that must be made again: kinds of tables, `cdx`, `quads`, `digests`."""
@@ -60,9 +60,9 @@ class Segment:
         self.stale: set[int] = set()
         """Offsets of rows whose record does not count or is not whole."""
         self.is_foreign = False
-        """Whether the WARC file says that it is another one."""
+        """Whether the WARC file's own name differs from its file name."""
         self.is_gone = False
-        """Whether nothing in the WARC file is what the log names: all files go aside."""
+        """Whether the WARC file has no record that the log names: all files are moved aside."""
 
     def has_payload(self, offset: int) -> bool:
         """Return whether records elsewhere may refer to the record at this offset."""
@@ -116,6 +116,7 @@ def read_records(path: Path, found: Segment) -> None:
         found.mains[main.offset] = Main(main.length, main.url, start, end, is_whole, refers)
 
     for piece in pieces(path):
+        # An exchange is whole only if its metadata record follows and confirms the payload.
         if main is not None:
             is_behind = piece.type == "metadata" and piece.url == main.url
             note(piece.end if is_behind else main.end, is_behind and fits(main, piece))
@@ -132,17 +133,18 @@ def read_records(path: Path, found: Segment) -> None:
             start = before.offset if has_request and before is not None else piece.offset
             main = piece
         before = piece
+    # The file ends after an answer: its metadata record is missing.
     if main is not None:
         note(main.end, False)
     if found.damage:
         size = sum(length for _, length in found.damage)
         first = found.damage[0][0]
-        what = f"{size:,} bytes are no records, the first at offset {first:,}"
-        found.find(path, what, "overwrite them by records without meaning, or cut them off")
+        what = f"{size:,} bytes are not part of a record, the first at offset {first:,}"
+        found.find(path, what, "overwrite them with blank records, or cut them off")
 
 
 def is_whole(main: Main | None, named: Named, key_named: Callable[[Named], str]) -> bool:
-    """Return whether the record at this offset is whole and the one that the log means."""
+    """Return whether the record at this offset is whole and is the one that the log names."""
     if main is None or not main.is_whole or main.length != named.place.length:
         return False
     return not named.is_page or key_of(main.url) == key_named(named)
@@ -175,7 +177,7 @@ def _compare_records(
 
 
 def _fate(found: Segment, is_there: bool) -> str:
-    """Say what has become of a WARC file."""
+    """Describe the damage of a WARC file."""
     if not is_there:
         return "it is missing"
     if found.is_foreign:
@@ -184,7 +186,7 @@ def _fate(found: Segment, is_there: bool) -> str:
 
 
 def _was_forgotten(found: Segment, one: Named) -> bool:
-    """Return whether a robots record was removed with its host; for pages the log knows that."""
+    """Return whether a robots record was removed with its host; pages are marked in the log."""
     at = one.place.offset
     return not one.is_page and any(start <= at < start + size for start, size in found.blanks)
 
@@ -198,7 +200,7 @@ def _check_digests(found: Segment) -> None:
             path = digests_path(folder, name)
             text = str(path.relative_to(folder))
             found.findings.append(
-                Finding(text, "there are no digests of the segment", "write them", is_damage=False)
+                Finding(text, "the segment has no digests", "write them", is_damage=False)
             )
             found.damaged.add("digests")
     except StoreError:
@@ -224,7 +226,7 @@ def _damaged(found: Segment, path: Path, what: str) -> None:
 
 
 def unreadable_why(path: Path) -> str:
-    """Return why a file without a digest cannot be read to its end, or ""."""
+    """Return the problem of a file without a digest that cannot be read to its end, or ""."""
     try:
         if path.suffix == ".parquet":
             with rows_file(path) as file:
@@ -234,7 +236,7 @@ def unreadable_why(path: Path) -> str:
             for _ in blocks(path):
                 pass
         elif path.stat().st_size and not beneath.read_bytes(path).endswith(b"}\n"):
-            return "its last line is not whole"
+            return "its last line is incomplete"
     except (*DAMAGE, StoreError) as error:
         return f"it cannot be read: {' '.join(str(error).split())[:120]}"
     return ""
@@ -263,6 +265,7 @@ def _compare_rows(found: Segment, named: Mapping[int, Named], given_up: set[int]
             and not _was_forgotten(found, one)
         }
         if kind in found.damaged:
+            # Without rows only the records themselves can show pages that the log does not know.
             if kind == "pages":
                 _find_unknown(found, wanted | lost | given_up | robots | set(named))
             continue
@@ -285,7 +288,7 @@ def _compare_rows(found: Segment, named: Mapping[int, Named], given_up: set[int]
 
 
 def _find_unknown(found: Segment, known: set[int]) -> None:
-    """Treat records that neither the log nor a row knows as pages."""
+    """Treat records that are in neither the log nor a row as pages."""
     for offset, main in found.mains.items():
         if offset not in known and main.is_whole and not main.url.endswith("/robots.txt"):
             found.unknown[offset] = main.url
@@ -295,8 +298,8 @@ def _say(found: Segment) -> None:
     path = sealed_path(found.folder, "pages", found.name)
     lost = {one.place.offset for one in found.lost}
     if found.stale - lost:
-        what = f"{len(found.stale - lost):,} rows are of records that do not count"
-        found.find(path, what, "take them out")
+        what = f"{len(found.stale - lost):,} rows belong to records that do not count"
+        found.find(path, what, "remove them")
     if found.unknown:
         what = f"{len(found.unknown):,} fetches that the log does not know"
-        found.find(path, what, "enter them in the log, so that they are not asked for again")
+        found.find(path, what, "enter them in the log, so that they are not fetched again")

@@ -1,7 +1,7 @@
-"""Read a log in a server for a verification: what `log_reader` does with the log in a file.
+"""Read a log on a server for a verification, as `log_reader` reads the log in a file.
 
-The server checks its own files. So only what is in the log is checked here: that no batch is
-missing, that all can be folded, and that the segments of this directory hold what they name.
+The server checks its own files. The verification therefore checks only the content of the log: no
+batch is missing, all can be folded, and the segments of this directory hold the named records.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.logs.notes import own_numbers
 from lycosa.errors import LogUnavailable, LycosaError
 from lycosa.log.protocol import Head
-from lycosa.store.layout import MOST_IN_DIRECTORY
+from lycosa.store.layout import MOST_IN_DIRECTORY, Name
 
 
 class ServerLogView:
-    """A log in a server; problems are collected instead of raised, unless it does not answer."""
+    """A log in a server; problems are collected, and only an unavailable server raises."""
 
     is_in_file = False
 
@@ -39,14 +39,18 @@ class ServerLogView:
         self._log.close()
 
     def ends(self) -> list[bytes]:
-        """Return nothing: servers do not keep the ends of tables on this machine."""
+        """Return []: servers do not keep the ends of tables on this machine."""
         return []
 
+    def sealed(self) -> frozenset[Name]:
+        """Return nothing: servers do not name the sealed segments of this machine."""
+        return frozenset()
+
     def check(self, *, is_quick: bool) -> None:
-        """Check nothing more: the server's files are its own affair."""
+        """Do nothing: the server checks its own files."""
 
     def heads(self) -> dict[int, Head]:
-        """Return all heads, each from the server that decides on writes."""
+        """Return all heads, each from the replica that decides on writes."""
         seen = self._log.heads()
         return {
             number: self._log.head(number) if head.log else head for number, head in enumerate(seen)
@@ -76,9 +80,9 @@ class ServerLogView:
         return ""
 
     def is_elsewhere(self, segment: int) -> bool:
-        """Return whether a segment belongs to another directory that helps in the crawl."""
+        """Return whether a segment belongs to another directory of the crawl."""
         return segment // MOST_IN_DIRECTORY not in self._own
 
     def messages(self, partition: int) -> list[int]:
-        """Return no messages: their numbers may have gaps, so that none can be missed."""
+        """Return []: numbers of messages may have gaps here, so a loss cannot be detected."""
         return []

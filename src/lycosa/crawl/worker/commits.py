@@ -3,7 +3,7 @@
 About twice a second, and at once when a host asked to be left alone or a robots file
 came in, the worker cuts a batch: everything its partitions have decided since. It does so
 sooner where hosts with a pause are about to be due, or where many without one have
-answered (docs/decisions/0037-repeats-after-a-kill.md). Off the worker's thread the batch
+answered (docs/decisions/0008-politeness-after-a-kill.md). Off the worker's thread the batch
 is then made durable in this order:
 
     1. segment bytes are flushed: an event never points at bytes that are not there;
@@ -29,7 +29,6 @@ import logging
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import NamedTuple
 
 from lycosa.crawl.ports import Ports
 from lycosa.errors import LogUnavailable, LycosaError, ObjectsUnavailable
@@ -39,6 +38,7 @@ from lycosa.frontier.partition import Partition
 from lycosa.log.format import encode
 from lycosa.log.protocol import Write
 from lycosa.records import AnyEvent
+from lycosa.tuples import NamedTuple
 
 RETRY_SECONDS = 0.5
 """How soon the same writes are given again to a log that has not answered."""

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from enum import Enum
 
-from lycosa.crawl.answers.mining import Mining
 from lycosa.crawl.ending import Report
+from lycosa.crawl.points import Points
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.worker.alarms import NEVER, Alarm
 from lycosa.crawl.worker.messages.cycles import Cycles
@@ -35,7 +35,7 @@ class EndSearch:
         self,
         ports: Ports,
         partitions: Mapping[int, Partition],
-        mining: Mining,
+        points: Points,
         cycles: Cycles,
         tick: Alarm,
         on_lost: Callable[[int], None],
@@ -45,7 +45,7 @@ class EndSearch:
         self._log = ports.log
         self._commit_seconds = ports.job.log.commit_seconds
         self._partitions = partitions
-        self._mining = mining
+        self._points = points
         self._cycles = cycles
         self._tick = tick
         self._owner = ports.owner
@@ -55,7 +55,7 @@ class EndSearch:
 
     def look(self, requests: int) -> Verdict:
         """Look, after a commit and with nothing left to commit; `requests` were sent so far."""
-        if self._mining.is_busy:
+        if any(is_busy() for is_busy in self._points.busy):
             return Verdict.GOES_ON
         for partition in self._partitions.values():
             state = partition.state

@@ -20,25 +20,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
-from typing import Protocol
 
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.takeover import Opened, take_partitions
 from lycosa.crawl.worker.commits import Committer
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
-from lycosa.frontier.readiness.hosts import WorkerContext
+from lycosa.frontier.readiness.phases import WorkerContext
 from lycosa.frontier.schedulers import Scheduler
 from lycosa.frontier.urltable import FileVault
 from lycosa.plugins.scheduling import scheduler_of
 from lycosa.records import AnyEvent, Fetched, Outcome, Released, Rendered, Taken
-
-
-class Cache(Protocol):
-    """Whoever remembers something by the numbers of a partition."""
-
-    def forget(self, partition: int, /) -> None:
-        """Forget what belongs to a partition that is no longer ours."""
 
 
 class Ownership:
@@ -50,7 +42,7 @@ class Ownership:
         partitions: dict[int, Partition],
         around: WorkerContext,
         committer: Committer,
-        caches: Sequence[Cache],
+        on_lost: Sequence[Callable[[int], None]],
         begin: Callable[[Partition], None],
         commit: Callable[[], None],
     ) -> None:
@@ -58,7 +50,7 @@ class Ownership:
         self._partitions = partitions
         self._around = around
         self._committer = committer
-        self._caches = caches
+        self._on_lost = on_lost
         self._begin = begin
         self._commit = commit
         self._digest = ""
@@ -188,8 +180,8 @@ class Ownership:
             on_released(number)
 
     def _forget(self, number: int) -> None:
-        for cache in self._caches:
-            cache.forget(number)
+        for forget in self._on_lost:
+            forget(number)
 
     def _drop(self, events: Iterable[AnyEvent]) -> int:
         """Drop decisions; return of how many records."""

@@ -4,13 +4,12 @@ A kill forgets what was not committed, so those pages are asked for a second tim
 rests anyway is therefore released only when its answer is durable, and the commit is brought
 forward into its pause: a kill repeats one request to it. A host without a pause is released at
 once; a commit follows after `[log] commit_answers` such answers
-(docs/decisions/0037-repeats-after-a-kill.md).
+(docs/decisions/0008-politeness-after-a-kill.md).
 """
 
 from __future__ import annotations
 
-from lycosa.crawl.answers.stages import FORGETTABLE_SECONDS
-from lycosa.crawl.pauses import usual_pause
+from lycosa.crawl.pauses import FORGETTABLE_SECONDS, usual_pause
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.worker.alarms import Alarm
 from lycosa.crawl.worker.commits import Committer
@@ -57,7 +56,10 @@ class HostRelease:
         self.when_durable(partition, host)
 
     def after_answer(self, partition: Partition, host: int, ended: float) -> bool:
-        """Release a host as its pause allows; returns whether a commit is due now."""
+        """Release a host as its pause allows; returns whether a commit is due now.
+
+        The caller pumps next, so the slot of an address without a pause may stay ours until then.
+        """
         readiness = partition.readiness
         pause = partition.state.hosts.due[host] - ended
         if pause > HOLDING_PAUSE_SECONDS - _TICK_SECONDS and not readiness.goes_on(host):
@@ -65,7 +67,7 @@ class HostRelease:
             self.when_durable(partition, host)
             self._tick.set_before(ended + min(self._commit_seconds, COMMIT_WITHIN_PAUSE * pause))
             return False
-        readiness.give_back(host, self._clock.now())
+        readiness.give_back(host, self._clock.now(), True)
         self._unsaved_answers += 1
         return self._unsaved_answers == self._commit_answers
 

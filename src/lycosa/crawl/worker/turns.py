@@ -2,39 +2,18 @@
 
 Partitions with work take turns, in the order in which they came to have some. With windows over
 hosts a turn lasts until the window is served. A crawl by topic has turns of its own
-(`lycosa.crawl.topics.allocator`).
+(`lycosa.crawl.features.topics.allocator`). The plain turns are compiled (`_pump`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
+from lycosa.crawl.worker._pump import PartitionTurns
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.schedulers import KeepsTurn
 
-
-class PartitionTurns:
-    """The partitions of a worker that have work."""
-
-    def __init__(self, partitions: Mapping[int, Partition], with_work: dict[int, None]) -> None:
-        """`with_work` has the numbers of partitions that may have work, as they say so."""
-        self._partitions = partitions
-        self._with_work = with_work
-
-    def settle(self, changed: Iterable[int]) -> None:
-        """Do what is to be done for changed partitions before a commit: here nothing."""
-
-    def next(self) -> Partition | None:
-        """Return the partition in turn, which goes to the end of the line."""
-        turns = self._with_work
-        while turns:
-            number = next(iter(turns))
-            del turns[number]
-            partition = self._partitions[number]
-            if is_asking(partition) and partition.has_work():
-                turns[number] = None
-                return partition
-        return None
+__all__ = ["PartitionTurns", "WindowTurns", "is_asking", "make_turns"]
 
 
 class WindowTurns(PartitionTurns):

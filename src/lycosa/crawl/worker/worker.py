@@ -4,7 +4,7 @@ Everything runs in callbacks of one loop:
 
     pump       wake hosts that are due; while connections are free, let the next partition that has
                work send a request (`sending`)
-    on_answer  decide on the answer (`answers.stages`, `answers.site_files`), free the host, pump
+    on_answer  decide on the answer (`answers.stages`, `answers.robots`), free the host, pump
     tick       read inboxes (`inbox`), commit (`commits`), look for the end (`end_search`)
 
 No callback blocks or waits: blocking work is handed to the clock.
@@ -23,29 +23,26 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from lycosa.crawl.answers.links import Router
-from lycosa.crawl.answers.mining import Mining
-from lycosa.crawl.answers.novelty.copies import SeenTexts
-from lycosa.crawl.answers.novelty.mirrors import Mirrors
-from lycosa.crawl.answers.novelty.traps import TrapWatch
-from lycosa.crawl.answers.page_answer import PageAnswer
-from lycosa.crawl.answers.site_files.robots import RobotsFiles
-from lycosa.crawl.answers.stages import FORGETTABLE_SECONDS, PageAnswers
+from lycosa.crawl.answers.robots import RobotsFiles
+from lycosa.crawl.answers.stages import PageAnswers
 from lycosa.crawl.apart.marking import marking
 from lycosa.crawl.budget import Limit
-from lycosa.crawl.pauses import resume_pause
+from lycosa.crawl.pauses import FORGETTABLE_SECONDS, resume_pause
+from lycosa.crawl.points import Feature, Points, Spine
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.status.unreachable import SeedWatch
 from lycosa.crawl.status.waiting import Waits, next_waits
 from lycosa.crawl.takeover import Opened
-from lycosa.crawl.worker.alarms import NEVER, Alarm
+from lycosa.crawl.worker._pump import Pump
+from lycosa.crawl.worker.alarms import Alarm
 from lycosa.crawl.worker.commits import Committer, CommitTimes, Count
 from lycosa.crawl.worker.cutting import Cutting
 from lycosa.crawl.worker.end_search import EndSearch, Verdict
 from lycosa.crawl.worker.lookups import Lookups
 from lycosa.crawl.worker.messages.cycles import Cycles
 from lycosa.crawl.worker.messages.inbox import InboxReader
-from lycosa.crawl.worker.messages.mail import DistantMail, LocalMail
 from lycosa.crawl.worker.ownership import Ownership
+from lycosa.crawl.worker.partings import Partings
 from lycosa.crawl.worker.release import HostRelease
 from lycosa.crawl.worker.running_time import RunningTime
 from lycosa.crawl.worker.sending import Sender
@@ -56,7 +53,7 @@ from lycosa.frontier.memory_limit import MemoryLimit
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
-from lycosa.frontier.readiness.hosts import WorkerContext
+from lycosa.frontier.readiness.phases import WorkerContext
 from lycosa.frontier.task import Task, TaskKind
 from lycosa.records import Answer, AnyEvent, Outcome, Request, Resolved
 
@@ -64,10 +61,15 @@ EXHAUSTED = "exhausted"
 """The end of a crawl that no limit ended."""
 
 
-class Worker:
+class Worker(Pump):
     """Crawls the partitions it is given."""
 
-    def __init__(self, ports: Ports, on_end: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        ports: Ports,
+        on_end: Callable[[str], None],
+        features_of: Callable[[Spine], Sequence[Feature]],
+    ) -> None:
         self._ports = ports
         self._job = ports.job
         self._clock = ports.clock
@@ -76,55 +78,47 @@ class Worker:
         self._memory_limit = MemoryLimit(0)
         self._router = Router(ports)
         self._partitions: dict[int, Partition] = {}
-        seen_texts = SeenTexts()
-        self._mining = Mining(ports, self._partitions, self._agenda, self._has_looked, seen_texts)
-        traps = TrapWatch(self._job.traps, seen_texts)
-        mirrors = Mirrors(self._job.traps, self._partitions)
         self._committer = Committer(ports, self._lose)
-        self._cycles = Cycles(ports, self._partitions, self._agenda, self.when_durable, self._tick)
-        self._pages = PageAnswers(
-            ports, self._router, self._mining, seen_texts, traps, mirrors, self._cycles.planner
+        spine = Spine(
+            *(ports, self._partitions, self._router, self._agenda),
+            *(self._look_soon, self._has_looked),
         )
-        self.topic_names = self._pages.topic_names
+        self._points = points = Points(features_of(spine))
+        self._router.companion = points.companion
+        self._cycles = Cycles(ports, self._partitions, self._agenda, self.when_durable, self._tick)
+        self._pages = PageAnswers(ports, self._router, self._cycles.planner_if_on, points)
+        self.topic_names = points.topic_names
         """The topics of the job's model; none without one."""
-        self._robots = RobotsFiles(ports, self._pages, self._router)
+        self._robots = RobotsFiles(ports, self._router, points)
         self._seeds = SeedWatch(self._job, ports.seed_failed)
         on_answer = marking(ports, self._on_answer)
-        self._sender = Sender(ports, traps, self._mining, self._seeds, on_answer, self._lose)
-        self._pages.logins = self._sender.logins
+        self._sender = Sender(ports, self._seeds, points, on_answer, self._lose)
         self._tick_alarm = Alarm(self._clock, self._tick)
-        self._inbox = InboxReader(
-            ports,
-            self._partitions,
-            self._router,
-            self._robots,
-            self._cycles,
-            self._sender,
-            DistantMail(ports, self._look_soon) if ports.is_shared else LocalMail(ports),
-        )
-        self._pages.rendering = self._inbox.rendered_by(self._look_soon, self._pages)
+        self._inbox = InboxReader(spine, self._robots, self._cycles, self._sender, points)
         self._wake_alarm = Alarm(self._clock, self._wake)
         self._release = HostRelease(ports, self._committer, self._tick_alarm)
         self._end = EndSearch(
-            ports, self._partitions, self._mining, self._cycles, self._tick_alarm, self._lose
+            ports, self._partitions, points, self._cycles, self._tick_alarm, self._lose
         )
         self._with_work: dict[int, None] = {}
-        scheduler = self._job.frontier.scheduler
-        self._turns = make_turns(scheduler, self._partitions, self._with_work)
-        if scheduler == "topics":
-            from lycosa.crawl.topics.allocator import TopicTurns  # few crawls go by topic
-
-            self._turns = TopicTurns(
-                self._partitions, self._with_work, self._job, *self._pages.topics
-            )
         self._changed: dict[int, None] = {}
+        super().__init__(
+            *(ports, self._agenda, self._sender, self._committer, self._changed),
+            *(self._tick_alarm, self._wake_alarm),
+        )
+        self._turns = make_turns(self._job.frontier.scheduler, self._partitions, self._with_work)
+        for turns in points.turns:
+            self._turns = turns(self._with_work)
         self._lookups = Lookups(ports, self._partitions, self._has_no_address, self.pump)
         self._ownership = Ownership(
             ports,
             self._partitions,
             self._context(),
             self._committer,
-            [self._router, self._sender, self._mining, self._pages.bursts, self._inbox],
+            [
+                *(self._router.forget, self._pages.forget, self._sender.forget),
+                *(self._inbox.forget, *points.lost),
+            ],
             self._begin,
             self._commit,
         )
@@ -134,9 +128,8 @@ class Worker:
         """How many requests may be under way at once; 0 begins none."""
         self.on_begin: Callable[[Partition], None] = lambda partition: None
         """Told of a partition before it has its turns: orders of the operator are applied to it."""
-        self.is_stopping = False
         self._cutting = Cutting(ports, lambda: self.in_flight, self._tick)
-        self.is_over = False
+        self._partings = Partings(ports, self._partitions)
 
     def _context(self) -> WorkerContext:
         """Return what partitions share."""
@@ -199,12 +192,13 @@ class Worker:
         """Let a partition that was taken have its turns; it may come while others are crawled."""
         now = self._clock.now()
         self.on_begin(partition)
-        if self._router.predictor is not None:
-            self._router.predictor.attach(partition)
+        for attach in self._points.attached:
+            attach(partition)
         partition.resume(now)
         self._router.pay(partition, now)
         self._cycles.resume(partition, now)
-        self._mining.resume(partition)
+        for begin in self._points.begun:
+            begin(partition, now)
         self._share_memory()
         self._tick_alarm.set_before(now)
 
@@ -285,7 +279,8 @@ class Worker:
         self.is_over = True
         for timer in (self._wake_alarm, self._tick_alarm, self._cutting):
             timer.cancel()
-        self._inbox.stop()
+        for stop in self._points.stopped:
+            stop()
 
     def _lose(self, number: int, refused: Sequence[AnyEvent] = ()) -> None:
         """Drop a partition that another owner has taken."""
@@ -293,24 +288,6 @@ class Worker:
         self._share_memory()
 
     # -- choosing and sending -------------------------------------------------------------
-
-    def pump(self) -> None:
-        """Start everything that may be started now, and see to being woken again."""
-        if self.is_over:
-            return
-        now = self._clock.now()
-        self._agenda.run(now)
-        sender, may_begin, most = self._sender, self._ports.may_begin, self.connections
-        while sender.in_flight < most and not self.is_stopping and may_begin():
-            partition = self._turns.next()
-            if partition is None or not sender.start_task(partition, now):
-                break
-        if self._changed and not self._committer.is_busy:
-            self._tick_alarm.set_before(now + self._job.log.commit_seconds)
-        if self._ports.poll_seconds != NEVER:
-            self._tick_alarm.set_before(now + self._ports.poll_seconds)
-        due = self._agenda.next_moment() or NEVER
-        self._wake_alarm.set_before(min(due, self._ports.budget.next_moment()))
 
     # -- answers --------------------------------------------------------------------------
 
@@ -334,11 +311,12 @@ class Worker:
         if answer.failure is Outcome.CONNECT_FAILURE:
             self._lookups.failed(partition, host, answer.ended)
         must_commit = True
-        if self._sender.takes(partition, task, reserved, request, answer):
-            pass  # of a login
+        if self._points.claimed and self._sender.is_claimed(
+            partition, task, reserved, request, answer
+        ):
+            pass
         elif task.kind is TaskKind.PAGE:
-            page = PageAnswer(partition, task.subject, request, answer, reserved)
-            must_commit = self._pages.decide(page)
+            must_commit = self._pages.decide(partition, task.subject, request, answer, reserved)
             if answer.failure is not None:
                 site = partition.state.pages.site[task.subject]
                 self._seeds.answered(partition, site, request.address, answer)
@@ -396,6 +374,7 @@ class Worker:
         self._end.give_up_if_told()
         self._commit()
         self._memory_limit.look(self._partitions.values(), self._clock.now())
+        self._partings.look(self._clock.now())
         self.pump()
 
     def _commit(self) -> None:
@@ -426,8 +405,10 @@ class Worker:
 
     def _look_for_end(self) -> None:
         """End when a limit is reached and nothing is under way, or when all is done."""
-        if self._changed or self._committer.is_busy or self._inbox.is_rendering:
-            return  # what is here is rendered in spite of a limit
+        if self._changed or self._committer.is_busy:
+            return
+        if any(is_working() for is_working in self._points.working):
+            return  # some work is done in spite of a limit
         if not self.in_flight and (self.is_stopping or self._ports.budget.reached):
             if self._ports.is_shared and self._partitions:
                 self._ownership.release(list(self._partitions), lambda number: None)

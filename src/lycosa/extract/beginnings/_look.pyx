@@ -142,12 +142,30 @@ cdef inline bint is_list_name(byte *p, byte *end) noexcept:
     return is_space(p[0]) or p[0] == 0x0B or p[0] == c">"
 
 
+cdef bint is_anywhere(byte *p, byte *end, char code, const char *word, Py_ssize_t at, Py_ssize_t size) noexcept:
+    """Tell whether a word occurs, by a character that it has at a place and that is seldom."""
+    cdef byte *found = p
+    while found != NULL and found < end:
+        found = <byte *> memchr(found, code, end - found)
+        if found == NULL:
+            return False
+        if found - p >= at and end - found >= size - at and memcmp(found - at, word, size) == 0:
+            return True
+        found += 1
+    return False
+
+
 def is_sitemap(bytes first not None):
     """Tell whether one of these bytes begins a sitemap or an index of sitemaps."""
     cdef byte *p = <byte *> PyBytes_AS_STRING(first)
     cdef byte *end = p + PyBytes_GET_SIZE(first)
     cdef byte *name
     cdef byte *longest
+    # Next to no page has one of the names, and looking at each of its elements is dearer.
+    if not is_anywhere(p, end, c"u", b"urlset", 0, 6) and not is_anywhere(
+        p, end, c"x", b"sitemapindex", 11, 12
+    ):
+        return False
     while p < end:
         p = <byte *> memchr(p, c"<", end - p)
         if p == NULL:

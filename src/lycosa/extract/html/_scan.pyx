@@ -36,7 +36,6 @@ from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memset
 
 import os
-from html.entities import html5
 
 from lycosa.extract.facts import LONGEST_PAGE as _LONGEST_PAGE
 from lycosa.extract.facts import LONGEST_TEXT as _LONGEST_TEXT

@@ -107,7 +107,8 @@ cdef char ATTRIBUTE_NAMES[ATTRIBUTES][LONGEST_NAME]
 cdef int KINDS[ATTRIBUTES]
 cdef uint16_t SIGNS[256]  # by its first letter: the lengths that a telling attribute may have
 cdef Tag TAGS[TAG_SLOTS]
-cdef Entity *ENTITIES
+cdef Entity *ENTITIES = NULL
+cdef bint HAS_ALL_ENTITIES = False
 cdef uint16_t ENTITY_INDEX[ENTITY_SLOTS]
 cdef int WINDOWS[32]
 cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")
@@ -222,16 +223,30 @@ def _fill_attributes():
         KINDS[attribute] = {**ANYWHERE, **LISTS}.get(text, 0)
 
 
-def _fill_entities():
+# Most pages have no others. The whole list has 2,231 names and is a hundredth of a crawl's start.
+_USUAL_ENTITIES = {
+    "amp": "&", "lt": "<", "gt": ">", "quot": '"', "nbsp": "\xa0", "copy": "\xa9", "reg": "\xae",
+    "laquo": "\xab", "raquo": "\xbb", "middot": "\xb7", "para": "\xb6", "sect": "\xa7",
+}
+_USUAL_ENTITIES.update({f"{name};": value for name, value in _USUAL_ENTITIES.items()})
+_USUAL_ENTITIES.update({
+    "apos;": "'", "bull;": "\u2022", "hellip;": "\u2026", "ldquo;": "\u201c", "lsquo;": "\u2018",
+    "mdash;": "\u2014", "ndash;": "\u2013", "rdquo;": "\u201d", "rsquo;": "\u2019",
+})
+
+
+def _fill_entities(entities):
     global ENTITIES
     cdef uint64_t slot
     cdef int i = 0
     cdef bytes name, value
-    ENTITIES = <Entity *> malloc((len(html5) + 1) * sizeof(Entity))
-    if ENTITIES == NULL:
+    cdef Entity *filled = <Entity *> malloc((len(entities) + 1) * sizeof(Entity))
+    if filled == NULL:
         raise MemoryError
+    free(ENTITIES)
+    ENTITIES = filled
     memset(ENTITY_INDEX, 0, sizeof(ENTITY_INDEX))
-    for key, characters in html5.items():
+    for key, characters in entities.items():
         i += 1
         name, value = key.encode(), characters.encode()
         _names_and_values.append((name, value))
@@ -243,8 +258,21 @@ def _fill_entities():
         while ENTITY_INDEX[slot]:
             slot = (slot + 1) % ENTITY_SLOTS
         ENTITY_INDEX[slot] = i
+
+
+cdef bint fill_all_entities() except -1 with gil:
+    global HAS_ALL_ENTITIES
+    from html.entities import html5
+
     assert max(map(len, html5)) == LONGEST_ENTITY
     assert max(len(key) for key in html5 if not key.endswith(";")) == LONGEST_BARE
+    assert html5.items() >= _USUAL_ENTITIES.items()
+    _fill_entities(html5)
+    HAS_ALL_ENTITIES = True
+    return True
+
+
+def _check_words():
     assert (_LONGEST_TEXT, _LONGEST_TITLE) == (LONGEST_TEXT, LONGEST_TITLE)
     assert _LONGEST_PAGE == LONGEST_PAGE
     assert RELATIONS == ("describedby", "license", "role")
@@ -260,6 +288,15 @@ cdef inline uint64_t slot_of_entity(const byte *name, Py_ssize_t size) noexcept 
 
 
 cdef const Entity *find_entity(const byte *name, Py_ssize_t size) noexcept nogil:
+    """Return what a name stands for; NULL if it is none. One that is not usual loads the rest."""
+    cdef const Entity *entity = entity_among(name, size)
+    if entity == NULL and not HAS_ALL_ENTITIES:
+        fill_all_entities()
+        entity = entity_among(name, size)
+    return entity
+
+
+cdef const Entity *entity_among(const byte *name, Py_ssize_t size) noexcept nogil:
     cdef uint64_t slot = slot_of_entity(name, size)
     cdef const Entity *entity
     while ENTITY_INDEX[slot]:
@@ -273,7 +310,8 @@ cdef const Entity *find_entity(const byte *name, Py_ssize_t size) noexcept nogil
 _fill_classes()
 _fill_tags()
 _fill_attributes()
-_fill_entities()
+_fill_entities(_USUAL_ENTITIES)
+_check_words()
 
 
 cdef inline bint is_same(const byte *data, const char *word, Py_ssize_t size) noexcept nogil:

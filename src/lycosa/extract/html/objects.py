@@ -12,7 +12,7 @@ from urllib.parse import urljoin
 
 from lycosa.records import LinkKind
 
-_BETWEEN = re.compile(r"[ \t\n\r\f,]+")
+_BETWEEN = r"[ \t\n\r\f,]+"
 _SPACES = " \t\n\r\f"
 _NAMES = frozenset(
     {"data", "filename", "flashvars.src", "href", "image", "movie", "poster", "src", "url"}
@@ -31,7 +31,7 @@ def object_references(attributes: Mapping[str, str]) -> Found:
     for name in ("code", "classid"):
         if value := attributes.get(name, "").strip(_SPACES):
             found.append((joined(base, value), int(LinkKind.OBJECT)))
-    archives = _BETWEEN.split(attributes.get("archive", ""))
+    archives = re.split(_BETWEEN, attributes.get("archive", ""))
     found += [(joined(base, value), int(LinkKind.OBJECT)) for value in archives if value]
     if base:
         found.append((base, int(LinkKind.IDENTIFIER)))

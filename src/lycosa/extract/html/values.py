@@ -22,9 +22,9 @@ OUTSIDE_HTML = "outside-html"
 
 _SPACE = re.compile("[ \t\n\r\f\xa0\0]+")
 _LANGUAGE = re.compile(r"[ \t\n\r\f]*+([A-Za-z]{1,8})(?![A-Za-z])")
-_CANDIDATE = re.compile(r"[ \t\n\r\f,]*+([^ \t\n\r\f]++)")
-_DESCRIPTORS = re.compile(r"(?:[^,(]|\([^)]*+(?:\)|\Z))*+")
-_DESCRIBED = re.compile(
+_CANDIDATE = r"[ \t\n\r\f,]*+([^ \t\n\r\f]++)"
+_DESCRIPTORS = r"(?:[^,(]|\([^)]*+(?:\)|\Z))*+"
+_DESCRIBED = (
     r"(?i)[ \t\n\r\f]*+(?:(?:\d++w(?:[ \t\n\r\f]++\d++h)?+|\d++h[ \t\n\r\f]++\d++w"
     r"|-?+(?:\d++(?:\.\d++)?+|\.\d++)(?:e[-+]?+\d++)?+x)[ \t\n\r\f]*+)?+"
 )
@@ -179,15 +179,16 @@ def srcset_urls(value: str) -> list[str]:
     """Return the URLs of a `srcset` (HTML standard, 4.8.4.2.2)."""
     urls: list[str] = []
     position = 0
-    while found := _CANDIDATE.match(value, position):
+    candidate, described = re.compile(_CANDIDATE), re.compile(_DESCRIPTORS)
+    while found := candidate.match(value, position):
         url = found[1].rstrip(",")
         position = found.end()
         # A comma at the end of the URL ends the candidate: there are no descriptors.
         if url != found[1]:
             urls.append(url)
-        elif descriptors := _DESCRIPTORS.match(value, position):
+        elif descriptors := described.match(value, position):
             position = descriptors.end()
-            if _DESCRIBED.fullmatch(descriptors[0]):
+            if re.fullmatch(_DESCRIBED, descriptors[0]):
                 urls.append(url)
     return urls
 

@@ -1,4 +1,4 @@
-"""One code for each language, for the several codes that markup and detectors use.
+"""A single code for each language, for the several codes that markup and detectors use.
 
 BCP 47 wants the code of two letters where there is one (RFC 5646 section 2.2.1). Pages and models
 also write codes of three letters, old ones and, by mistake, codes of countries.

@@ -6,8 +6,8 @@ The package walks through a text byte by byte, and so does `detect_one`. The tex
 through the automaton side by side, one numpy step per byte, and their features are multiplied with
 the table as matrices. The answers are those of the package; the tests compare them.
 
-Always true: a text with few letters, one that indicates no language much more than others, and one
-that is no language (source code, tables) has no language.
+Always true: a text with few letters, a text that indicates several languages equally, or a text in
+none (source code, tables), has no language.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ _NO_LANGUAGE = "zxx"
 _LETTERS = np.zeros(256, np.bool_)
 _LETTERS[[*b"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"]] = True
 _LETTERS[0xC3:] = True
-"""What begins a letter in UTF-8, nearly; what goes on with it does not."""
+"""First bytes of a letter in UTF-8, nearly; following bytes do not match."""
 
 Found = tuple[list[str | None], list[float]]
 """The languages of some texts, and how sure each is."""
 
 
 def name_and_version() -> str:
-    """Return the detector's name and version; another one makes the study detect all anew."""
+    """Return the detector's name and version; another version makes the study detect all again."""
     return f"py3langid {version('py3langid')} {LEAST_LETTERS} {LEAST_CONFIDENCE}"
 
 
@@ -82,7 +82,7 @@ class Model:
         self._table = np.asarray(loaded.nb_ptc, np.float32)
         self._prior = np.asarray(loaded.nb_pc, np.float32)
         self.languages = list(dict.fromkeys(loaded.nb_classes))
-        """Those in several scripts stand in the table several times."""
+        """Languages in several scripts are in the table several times."""
         self._no_language = self.languages.index(_NO_LANGUAGE)
         place = {language: at for at, language in enumerate(self.languages)}
         self._place_of = np.array([place[name] for name in loaded.nb_classes])

@@ -1,8 +1,8 @@
 """The language of one page, from its markup and its text (docs/decisions/0042).
 
-Markup decides, unless the detector is sure (`CLEAR`) of a language that is no kin of it and knows
-the language of the markup: of languages that it does not know it would make others. Where markup is
-silent the text decides, and a page without enough text has no language.
+Markup decides, unless the detector is sure (`CLEAR`) of an unrelated language and knows the
+language of the markup: it would take unknown languages for others. Where markup is silent the text
+decides, and a page without enough text has no language.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""How much a reader of structured data may write: a multiple of the page's bytes.
+"""Limits the output of a reader of structured data: a multiple of the page's bytes.
 
 Every reader charges what it appends, whether it is written or only kept, to the room that its page
 has, and ends when there is no more. The triples found until then stay, and the page is counted
@@ -28,7 +28,7 @@ def room_of(size_bytes: int) -> int:
 
 
 class Full(Exception):
-    """There is no room for more; it never leaves a reader."""
+    """The room is used up; raised and caught within a reader."""
 
 
 def note(left_out: Counter[str] | None) -> None:

@@ -1,8 +1,8 @@
 """Built-in JSON-LD contexts for the addresses that pages refer to, such as schema.org.
 
-They state what the vocabularies say about names, and are no copies of the files at those
-addresses. `@vocab` puts every name into its vocabulary; listed are the properties whose values
-are addresses rather than texts, and for schema.org those that hold dates and times.
+They state facts of the vocabularies about names; they are not copies of the files at those
+addresses. `@vocab` puts every name into its vocabulary; listed are the properties whose values are
+addresses rather than texts, and for schema.org those that hold dates and times.
 """
 
 from __future__ import annotations
@@ -81,7 +81,7 @@ _EITHER = frozenset(
         "ticketToken",
     ]
 )
-"""Texts as often as addresses: left as they are."""
+"""Properties with texts as often as addresses: their values stay as they are."""
 _DAYS = "birthDate datePosted deathDate foundingDate dissolutionDate dateVehicleFirstRegistered"
 _MOMENTS = (
     "dateCreated dateModified datePublished dateReceived dateRead dateSent endDate expires "

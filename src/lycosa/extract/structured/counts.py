@@ -4,7 +4,7 @@ from __future__ import annotations
 
 TRIPLES = "triples"
 PAGES = "pages"
-"""Those that have triples."""
+"""Counters of pages with triples."""
 
 DROPPED, TOO_MANY, TOO_LARGE = "dropped", "too-many", "too-large"
 BAD_JSON, JSON_TOO_DEEP, JSON_TOO_LARGE = (
@@ -18,7 +18,7 @@ UNKNOWN_CONTEXT, BAD_JSON_LD = "json-ld-unknown-context", "json-ld-malformed"
 BROKEN = frozenset(
     {BAD_JSON, JSON_TOO_DEEP, JSON_TOO_LARGE, UNKNOWN_CONTEXT, BAD_JSON_LD, TOO_COSTLY}
 )
-"""What the author of a page can mend, so that the log file names the page."""
+"""Faults that the author of a page can correct, so the log file names the page."""
 
 REASONS = {
     DROPPED: "triples that the filter dropped",
@@ -31,4 +31,4 @@ REASONS = {
     UNKNOWN_CONTEXT: "JSON-LD with a context elsewhere that is not a known one",
     BAD_JSON_LD: "JSON that is no JSON-LD",
 }
-"""Under what is counted that was left out of structured data."""
+"""Counters of structured data that was left out."""

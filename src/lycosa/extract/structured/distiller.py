@@ -8,7 +8,7 @@ A filter is a list of patterns, each a triple in N-Triples with `*` for any run 
 `* <http://www.w3.org/1999/xhtml/vocab#stylesheet> *`.
 
 Always true:
-  * nothing here raises, whatever the page holds: unreadable data is counted by reason;
+  * nothing here raises for any page: unreadable data is counted by reason;
   * time, memory and size of the result are linear in the page's bytes, and bounded (`budget`);
   * every triple is there once, and blank nodes begin with the label that the caller gave.
 """
@@ -29,7 +29,7 @@ from lycosa.extract.structured.counts import DROPPED, TOO_LARGE, TOO_MANY
 from lycosa.extract.structured.meta_names import has_meta
 
 FORMS = ("rdfa", "json-ld", "microdata", "meta")
-"""In which structured data comes."""
+"""The forms of structured data."""
 
 _HTML = frozenset({"", "text/html", "application/xhtml+xml"})
 
@@ -54,13 +54,13 @@ class Found(msgspec.Struct):
     triples: bytes = b""
     """As N-Triples."""
     counts: Counter[str] = msgspec.field(default_factory=Counter)
-    """Triples by the form in which they came, before the filter."""
+    """Number of triples by form, before the filter."""
     left_out: Counter[str] = msgspec.field(default_factory=Counter)
     """Data that was left out, counted by reason."""
 
     @property
     def size(self) -> int:
-        """How many triples there are."""
+        """Number of triples."""
         return self.triples.count(b"\n")
 
 
@@ -78,7 +78,7 @@ class Distiller:
         self._forms = frozenset(forms)
         self._drop = tuple(drop)
         for pattern in drop:
-            _expression(pattern)  # a ValueError is told now
+            _expression(pattern)  # so a wrong pattern raises its ValueError now
         self._marks = [_mark(pattern) for pattern in drop]
         self._most_triples = most_triples
         self._largest_bytes = largest_bytes
@@ -148,7 +148,7 @@ class Distiller:
                 label=f"{label}r",
                 left_out=found.left_out,
             )
-            # It may say a thing twice.
+            # the document may state a triple twice
             yield "rdfa", _united([triples])
         if kind not in _HTML or forms == ["rdfa"]:
             return
@@ -192,14 +192,14 @@ def _united(parts: list[bytes]) -> bytes:
 
 @lru_cache(maxsize=4)
 def compiled(patterns: tuple[str, ...]) -> re.Pattern[bytes]:
-    """Return an expression for the lines that a pattern fits; ValueError when one is no pattern.
+    """Return an expression for the lines that the patterns match; ValueError for a wrong pattern.
 
     With several `*` in one of its three words `re` would take the square of a line's length or
     more; with one it takes its length, and is quicker than RE2.
     """
     text = b"^(?:" + b"|".join(_expression(pattern) for pattern in patterns) + rb") \.\n"
     if any(word.count("*") > 1 for pattern in patterns for word in _words(pattern)):
-        from lycosa.regex.linear import compile_lines
+        from lycosa.regex import compile_lines
 
         return compile_lines(text)
     return re.compile(text, re.MULTILINE)
@@ -220,9 +220,9 @@ def _expression(pattern: str) -> bytes:
 
 
 def _mark(pattern: str) -> bytes:
-    """Return the longest part of a pattern that stands in every line that it fits.
+    """Return the longest part of a pattern that is in every line that it matches.
 
-    To look for that takes a hundredth of the time of the expression.
+    A search for this part takes a hundredth of the time of the expression.
     """
     line = " ".join(_words(pattern))
     return max((part.strip().encode() for part in line.split("*")), key=len)

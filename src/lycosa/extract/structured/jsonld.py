@@ -48,7 +48,7 @@ LARGEST_BYTES = 2_000_000
 MOST_TRIPLES = 100_000
 WORK_OF_BYTE = 1
 SPARE_WORK = 200_000
-"""Terms that contexts may copy: so many for each character of a script, and so many more."""
+"""Terms that contexts may copy: a number for each character of a script, and a constant."""
 
 _OPENING = re.compile(rb"<!--|<(script|style|textarea|title)\b", re.IGNORECASE)
 _WRAPPING = re.compile(r"\A\s*+(?:<!--|(?:(?://|/\*)\s*+)?+<!\[CDATA\[(?:\s*+\*/)?+)")
@@ -67,7 +67,7 @@ class Distilled(NamedTuple):
 def distil_with_reasons(
     body: bytes, base: str, media_type: str, *, charset: str | None = None, label: str = "b"
 ) -> Distilled:
-    """Return the triples of a page, and why some of its scripts gave none."""
+    """Return the triples of a page, and the reasons why some of its scripts gave none."""
     text = in_utf8(body, media_type, charset)
     is_html = "xml" not in media_type
     refused: Counter[str] = Counter()
@@ -147,7 +147,7 @@ def _no_number(name: str) -> NoReturn:
 
 
 def _bring_contexts(document: Any, size: int) -> None:
-    """Put known contexts where their addresses stand; refuse others, and what is too deep or dear.
+    """Replace addresses of known contexts by these; refuse others, and too deep or costly JSON.
 
     Of a known context only the terms are taken that occur at all: reading it costs more than
     everything else. `size` is that of the script.

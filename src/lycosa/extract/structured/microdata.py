@@ -5,7 +5,7 @@ property belongs to the nearest item above it, and to every item whose `itemref`
 of properties come from the vocabulary of the item's type, which items without a type inherit;
 `REGISTRY` lists the exceptions of some vocabularies.
 
-One pass over the tree gives every element its number, the item above it, and its language. The
+A single pass over the tree gives every element its number, the item above it, and its language. The
 properties of an item are then found by number, so that nothing is walked twice: the time is linear
 in the page and in the output, and both are bounded.
 """
@@ -98,7 +98,7 @@ class _Element(NamedTuple):
 
 
 class _Page:
-    """One page, on its way to triples."""
+    """A page whose Microdata is turned into triples."""
 
     def __init__(self, body: bytes, base: str, label: str, registry: Registry) -> None:
         self._base = base
@@ -109,9 +109,9 @@ class _Page:
         self._inside: dict[int, list[int]] = {}
         """Properties for each item, in order; under -1 those outside of all items."""
         self._ids: dict[str, tuple[int, int]] = {}
-        """Where an element with an id stands: its number, and the item above it."""
+        """The places of elements with an id: the number, and the item above."""
         self._ends: list[int] = []
-        """For each element the number behind its last descendant."""
+        """For each element the number after its last descendant."""
         self._subjects: dict[int, str] = {}
         self._values: dict[int, str] = {}
         self._predicates: dict[tuple[str, str], str | None] = {}
@@ -149,11 +149,13 @@ class _Page:
                     self._elements[number] = _Element(node, attributes, number, item, language)
                 elif "itemscope" in attributes:
                     self._elements[number] = _Element(node, attributes, number, item, language)
+                # ids may repeat; as in browsers the first element counts
                 if name := attributes.get("id"):
                     self._ids.setdefault(name, (number, item))
                 if node.tag == "base" and not has_base and "href" in attributes:
                     has_base = True
                     self._base = resolved(attributes["href"], self._base) or self._base
+                # last: the element itself belongs to the item above, only its children to this one
                 if "itemscope" in attributes:
                     item = number
             places[node] = (number, item, language)
@@ -210,6 +212,7 @@ class _Page:
         attributes = element.attributes
         if "itemscope" in attributes:
             value = self._named(element)
+            # items can contain each other by `itemref`, so each is written once
             if element.number not in self._subjects:
                 waiting.append((element.number, context))
         else:
@@ -226,6 +229,7 @@ class _Page:
                 self._add(subject, f"<{predicate}>", value)
             if also := self._registry.get(vocabulary, {}).get(name):
                 self._add(subject, f"<{also}>", value)
+        # a literal cannot be a subject
         if not value.startswith('"'):
             for name in attributes.get("itemprop-reverse", "").split():
                 if self.is_full:

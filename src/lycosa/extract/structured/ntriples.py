@@ -1,6 +1,6 @@
 """Writes IRIs and literals found in a page as N-Triples.
 
-Always true: any N-Triples parser can read the result, whatever the page says. A string that cannot
+Always true: any N-Triples parser can read the result, for any page. A string that cannot
 be an IRI becomes None, and an invalid language tag is left out.
 """
 
@@ -31,7 +31,7 @@ def is_absolute(text: str) -> bool:
 
 
 def resolved(reference: str, base: str) -> str | None:
-    """Resolve a reference of a page (RFC 3986, 5) to an IRI; None if that is none."""
+    """Resolve a reference of a page (RFC 3986, 5) to an IRI; None if the result is not an IRI."""
     reference = reference.strip(" \t\n\r\f")
     try:
         full = reference if is_absolute(reference) else urljoin(base, reference)
@@ -43,7 +43,7 @@ def resolved(reference: str, base: str) -> str | None:
 
 
 def checked(text: str) -> str | None:
-    """Return an IRI with what may not stand in one percent-encoded; None if that is no IRI."""
+    """Return an IRI with forbidden characters percent-encoded; None if the result is not an IRI."""
     # The cache would keep thousands of texts as long as a page.
     return _checked(text) if len(text) <= LONGEST_IRI else None
 

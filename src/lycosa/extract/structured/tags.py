@@ -28,7 +28,7 @@ def attributes_at(body: bytes, position: int) -> tuple[dict[str, str], int]:
 
 
 def document_base(body: bytes, url: str) -> str:
-    """Return against what the references of a page are resolved."""
+    """Return the base against which the references of a page are resolved."""
     position = 0
     while found := _BASE.search(body, position):
         position = found.end()

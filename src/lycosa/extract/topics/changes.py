@@ -1,4 +1,4 @@
-"""Where a text goes over from one topic to another.
+"""Finds the places where a text changes its topic.
 
 A text is cut into pieces of some lines each, a long line between sentences, and the model reads
 every piece by itself. Each piece then gets a topic, so that the pieces are as likely as possible,
@@ -24,7 +24,7 @@ FEWEST_WORDS = 60
 FLOOR = 0.02
 """The least probability of a topic in a piece: a few strong words must not decide alone."""
 USUAL_PRICE = 0.8
-"""For models that were trained before prices were chosen: about the mean of those since."""
+"""The price for older models without a chosen one: about the mean of later models."""
 FALSE_ALARMS = 0.05
 """Share of texts with one topic that may change it."""
 _SENTENCE_ENDS = (b".", b"!", b"?", "。".encode(), "।".encode())

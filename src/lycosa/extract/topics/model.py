@@ -31,13 +31,13 @@ from lycosa.extract.topics.words import softmax
 
 OTHER = "other"
 READ_BYTES = 4000
-"""Of a page's text: more costs time and gains nothing (.862 with 4,000 bytes, .861 with all)."""
+"""Bytes of a page's text: more costs time and gains nothing (.862 with 4,000, .861 with all)."""
 MOST_FOUND = 3
 FORMAT = 1
 
 
 class Header(msgspec.Struct, frozen=True, omit_defaults=True):
-    """What stands before the weights."""
+    """The header of the file, before the weights."""
 
     format: int
     bits: int
@@ -47,7 +47,7 @@ class Header(msgspec.Struct, frozen=True, omit_defaults=True):
     temperature: float
     keywords: dict[str, tuple[str, ...]] = {}
     trained_on: dict[str, int] = {}
-    """How many texts of each topic it was trained on."""
+    """Number of training texts by topic."""
     split: dict[str, tuple[str, ...]] = {}
     """Topics that were split while a crawl went by them, and their parts: nothing is said to be
     about them any more, but they keep their numbers."""
@@ -64,7 +64,7 @@ class Topic(NamedTuple):
 
 
 class TopicModel:
-    """Says what a text is about."""
+    """Finds the topics of a text."""
 
     def __init__(self, header: Header, weights: bytes, bias: bytes) -> None:
         """Take weights and biases as native float32."""
@@ -74,7 +74,7 @@ class TopicModel:
 
     @classmethod
     def of(cls, header: Header, trained: Softmax) -> TopicModel:
-        """Return the model of what was trained."""
+        """Return the model of trained weights."""
         return cls(header, trained.weights.tobytes(), trained.bias.tobytes())
 
     def weights_to_train(self) -> Softmax:
@@ -120,7 +120,7 @@ class TopicModel:
         )
 
     def link_hints(self, texts: list[str], keys: list[str], wanted: bytes) -> bytes:
-        """Return how likely links are about what is wanted, a byte each.
+        """Return the probability that links are about wanted topics, a byte each.
 
         A link is read by its text and the words of its URL; `wanted` has a byte for each topic, 0
         for those that are not.
@@ -128,7 +128,7 @@ class TopicModel:
         return self._softmax.link_hints(texts, keys, self.header.temperature, wanted)
 
     def link_topics(self, texts: list[str], keys: list[str], page: list[float]) -> bytes:
-        """Return what links of a page are about: three topics each, with bytes of probability.
+        """Return the topics of the links of a page: three each, with bytes of probability.
 
         `page` has the probabilities of the page, which count as much as the text of the link.
         """
@@ -140,7 +140,7 @@ class TopicModel:
         return list(self._softmax.weights[number * topics : (number + 1) * topics])
 
     def to_bytes(self) -> bytes:
-        """Return the model as it is kept in a file."""
+        """Return the model in the format of its file."""
         values = array("f", self._softmax.weights)
         values.extend(self._softmax.bias)
         if sys.byteorder == "big":
@@ -148,7 +148,7 @@ class TopicModel:
         return msgspec.json.encode(self.header) + b"\n" + zlib.compress(values.tobytes(), 6)
 
     def write(self, path: Path) -> None:
-        """Write the file anew; a reader sees the old one or the new one."""
+        """Replace the file; a reader sees the old one or the new one."""
         temporary = path.with_name(path.name + ".tmp")
         temporary.write_bytes(self.to_bytes())
         temporary.replace(path)
@@ -160,7 +160,7 @@ class TopicModel:
 
     @classmethod
     def read(cls, path: Path) -> TopicModel:
-        """Read a model; raises `FormatError` for what is none."""
+        """Read a model; raise `FormatError` if the file is not one."""
         try:
             return cls.from_bytes(path.read_bytes())
         except (ValueError, msgspec.MsgspecError, zlib.error) as error:

@@ -1,6 +1,6 @@
 """Trains a model of topics on texts whose topics are known.
 
-One step of AdaGrad for every text, in six rounds over all of them in random order. A fifth of the
+Every text gets a step of AdaGrad, in six rounds over all texts in random order. A fifth of the
 texts is set aside first: on them the temperature is chosen, so that of texts with a probability of
 0.8 four in five are right, the threshold of each topic, at which its F1 is best, and the price of a
 change of topic within a text (`changes`). Then the model is trained on all.
@@ -29,7 +29,7 @@ ROUNDS = 6
 RATE = 0.3
 BITS = 16
 ASIDE = 5
-"""One text in so many is set aside."""
+"""Every fifth text is set aside."""
 FEWEST_ASIDE = 20
 """With fewer of them temperature and thresholds would be chance, and stay as they are."""
 USUAL_THRESHOLD = 0.5
@@ -43,7 +43,8 @@ class Example(NamedTuple):
     content: bytes
     topics: tuple[str, ...]
     shares: Mapping[str, float] | None = None
-    """How likely each topic is, where that is not known; otherwise all of `topics` count alike."""
+    """Probabilities of the topics, if they are not certain; otherwise all of `topics` count alike.
+    """
 
 
 class _Read(NamedTuple):

@@ -1,4 +1,4 @@
-"""How a text becomes numbers: the plain twin of the compiled module `_softmax`.
+"""Turns a text into numbers: the plain twin of the compiled module `_softmax`.
 
     word        letters and digits of ASCII, and all that is not ASCII, in small letters; at least
                 two bytes, of which 32 count. In scripts without spaces (lead bytes E3 to ED of
@@ -23,7 +23,7 @@ MOST_WORDS = 2048
 LONGEST_WORD = 32
 SHORTEST_WORD = 2
 LINK_TOPICS = 3
-"""Topics of a link that are told."""
+"""Number of topics that are reported for a link."""
 FLOOR = 0.003
 """No topic is less likely than this, by a page or by the text of its link alone."""
 

@@ -1,7 +1,9 @@
 """Carries one request to one address, and what comes back to its answer.
 
-exchange     one request on its way, whichever carrier sends it
-http1        plain HTTP over our own sockets
+exchange     the surroundings of a request on its way, and what a carrier is
+_exchange    one request on its way, whichever carrier sends it; compiled
+_wires       the usual way of a page over a connection that stands; compiled
+http1        plain HTTP over our own sockets: what is rarer
 tls          HTTP over TLS, the same behind a handshake
 kept         which connections are kept for the next request, and for how long
 framing      finds the end of an answer on a connection

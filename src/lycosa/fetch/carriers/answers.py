@@ -10,84 +10,22 @@ a caller that has tried often enough.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from lycosa.coding.chunks import Framing, dechunk
 from lycosa.coding.contents import codings_of, decode
 from lycosa.coding.heads import BadHead, Head, Headers, read_head
 from lycosa.records import Answer, Outcome
 
-_LONGEST_HEAD_BYTES = 262_144
+if TYPE_CHECKING:
+    from lycosa.fetch.carriers._exchange import Received
+
+LONGEST_HEAD_BYTES = 262_144
+"""A longer head is no answer."""
 _BLANKS = (b"\r\n", b"\n")
 
 _BODY_MATTERS = frozenset({Outcome.CUT_SHORT, Outcome.TIMEOUT, Outcome.BAD_ANSWER})
 _BROKEN_OFF = {Outcome.CUT_SHORT: "disconnect", Outcome.TIMEOUT: "time"}
-
-
-class Received:
-    """The part of an answer that has arrived so far."""
-
-    __slots__ = (
-        "detail",
-        "first",
-        "head",
-        "is_cut",
-        "is_missed",
-        "lines",
-        "rest",
-        "verdict",
-        "was_asked",
-    )
-
-    def __init__(self) -> None:
-        self.lines: list[bytes] = []
-        """The lines of all heads, as sent, interim ones included, where it has not."""
-        self.clear()
-
-    def clear(self) -> None:
-        """Make ready for the next transfer."""
-        self.lines.clear()
-        self.head: Head | None = None
-        """The head of the answer, where the carrier has taken it apart itself."""
-        self.first = b""
-        self.rest: bytearray | None = None
-        """The pieces after the first; most bodies are one piece, and are not copied."""
-        self.is_cut = False
-        """There was more body than the request allows."""
-        self.was_asked = False
-        """The request went out."""
-        self.verdict: Outcome | None = None
-        """Why the transfer failed, if it did."""
-        self.detail = ""
-        """The same in the system's words, if no connection could be made."""
-        self.is_missed = False
-        """No connection came about within the short time that the request had for it."""
-
-    @property
-    def has_begun(self) -> bool:
-        """Whether anything of a head has come."""
-        return self.head is not None or bool(self.lines)
-
-    @property
-    def size(self) -> int:
-        """The bytes of the body that have arrived."""
-        return len(self.first) if self.rest is None else len(self.first) + len(self.rest)
-
-    def take(self, data: bytes, limit: int) -> bool:
-        """Take a piece of the body; False when that is too much, and its beginning was taken."""
-        size = self.size
-        if size + len(data) > limit:
-            self.is_cut = True
-            data = data[: limit - size]
-        if size == 0:
-            self.first = data
-        elif self.rest is None:
-            self.rest = bytearray(data)
-        else:
-            self.rest += data
-        return not self.is_cut
-
-    def body(self) -> bytes:
-        """Return the body as it was sent."""
-        return self.first if self.rest is None else self.first + self.rest
 
 
 def compose(
@@ -107,7 +45,7 @@ def compose(
     if head is None:
         part = b"".join(received.lines)
         return Answer(0, (), b"", began, ended, failure or Outcome.CUT_SHORT, False, asked, part)
-    if len(head.sent) > _LONGEST_HEAD_BYTES:
+    if len(head.sent) > LONGEST_HEAD_BYTES:
         return Answer(0, (), b"", began, ended, Outcome.BAD_ANSWER, False, asked)
     sent = body = received.body()
     status, headers = head.status, head.headers

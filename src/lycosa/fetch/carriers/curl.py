@@ -26,8 +26,8 @@ from collections.abc import Callable
 import pycurl
 
 from lycosa.fetch.carriers import undelivered
-from lycosa.fetch.carriers.answers import Received
-from lycosa.fetch.carriers.exchange import Exchange, Outgoing, Surroundings
+from lycosa.fetch.carriers._exchange import Exchange, Outgoing, Received
+from lycosa.fetch.carriers.exchange import Surroundings
 from lycosa.fetch.carriers.kept import MOST_SITES, Lane, idle_seconds
 from lycosa.loop import Cancellable, EventLoop
 from lycosa.records import Outcome
@@ -168,6 +168,9 @@ class CurlCarrier:
                     if len(known) >= MOST_SITES and lane not in known:
                         del known[next(iter(known))]
                     known[lane] = max(0, min(int(seconds), IDLE_SECONDS))
+
+    def let_go(self, is_wanted: Callable[[str], bool], since: float) -> None:
+        """Do nothing: libcurl's connections lead to the proxy."""
 
     def abort_all(self) -> None:
         """Take everything away from libcurl and close every connection."""

@@ -14,10 +14,10 @@ from lycosa.coding.chunks import chunk_size
 
 _MAGIC = b"HTTP/"
 _LONGEST_SIZE_LINE = 16_384
-_SMALL = re.compile(
+_SMALL = (
     rb"(?s)(?:" + b"|".join(rb"%x\r\n.{%d}\r\n" % (size, size) for size in range(1, 16)) + rb")++"
 )
-"""Chunks of a few bytes, one after the other."""
+"""Chunks of a few bytes, one after the other; compiled by those that meet chunks."""
 _BLANK = (b"", b"\r")
 """An empty line without its line feed."""
 
@@ -54,7 +54,11 @@ class ChunkReader:
                 at += step
                 continue
             # A body of very small chunks would take microseconds a byte in the steps below.
-            if self._expects is _Line.SIZE and not self._line and (run := _SMALL.match(data, at)):
+            if (
+                self._expects is _Line.SIZE
+                and not self._line
+                and (run := re.compile(_SMALL).match(data, at))
+            ):
                 at = run.end()
                 continue
             stop = data.find(b"\n", at)

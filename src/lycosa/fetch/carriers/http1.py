@@ -5,9 +5,12 @@
     release   keeps a reusable connection and watches it: a server that ends it,
               or speaks without being asked, loses it
 
+What a page takes over a connection that stands is compiled (`_wires`); here is what happens less
+often: connecting, heads in pieces, chunked bodies, ends of connections.
+
 Most requests in a crawl of one site are small answers over one kept
 connection, one after the other. There libcurl and its callbacks cost twice as much as this
-(docs/decisions/0023-direct-http.md). `tls` puts a handshake before it; proxies stay with `curl`.
+(docs/decisions/0012-http-client.md). `tls` puts a handshake before it; proxies stay with `curl`.
 
 Always true:
   * a connection goes to the address that its request names, and carries one request at a time;
@@ -20,24 +23,17 @@ from __future__ import annotations
 
 import errno
 import os
-import select
 import socket
 from collections.abc import Callable
 
-from lycosa.coding.heads import CHUNKED, UNTIL_CLOSE, BadHead, cut_head, read_head
+from lycosa.coding.heads import UNTIL_CLOSE
 from lycosa.fetch.carriers import undelivered
-from lycosa.fetch.carriers.exchange import Exchange, Outgoing, Surroundings
+from lycosa.fetch.carriers._exchange import Outgoing
+from lycosa.fetch.carriers._wires import LONGEST_HEADS_BYTES, Pool, Wire
+from lycosa.fetch.carriers.exchange import Surroundings
 from lycosa.fetch.carriers.framing import ChunkReader, may_be_http
-from lycosa.fetch.carriers.kept import idle_seconds
-from lycosa.fetch.carriers.throttle import BURST_BYTES
 from lycosa.loop import EventLoop
 from lycosa.records import Outcome
-
-READ_BYTES = 131_072
-"""How much is read at once: most pages then come in one piece. All connections share it."""
-
-LONGEST_HEADS_BYTES = 262_144
-"""Of all heads of an answer together, interim ones included."""
 
 KEPT_SECONDS = 30.0
 """So long an idle connection is kept from others that would take its place.
@@ -47,10 +43,11 @@ each round; if the last ones stood, every connection would end before its site's
 
 IDLE_SECONDS = 90.0
 """After so long an idle connection is closed, at the next occasion: it is of no use to anybody."""
+
 _UNDER_WAY = (0, errno.EINPROGRESS, errno.EAGAIN)
 
 
-class DirectCarrier:
+class DirectCarrier(Pool):
     """Implements `exchange.Carrier` for plain HTTP."""
 
     def __init__(
@@ -60,162 +57,17 @@ class DirectCarrier:
         most_idle: int,
         on_end: Callable[..., None],
     ) -> None:
-        self.loop = loop
-        self.around = around
-        self.on_end = on_end
-        self.buffer = memoryview(bytearray(READ_BYTES))
-        self._most_idle = most_idle
-        self._idle: dict[tuple[str, ...], Connection] = {}
-        self._all: set[Connection] = set()
-
-    def start(self, outgoing: Outgoing) -> Exchange:
-        """Ask over a standing connection to the site, or over a new one."""
-        connection = self._idle.pop(outgoing.key[:2], None)
-        if connection is None or not connection.still_stands():
-            connection = self.new_connection()
-        connection.begin(outgoing)
-        return connection
+        super().__init__(loop, around, most_idle, on_end, KEPT_SECONDS, IDLE_SECONDS)
 
     def new_connection(self) -> Connection:
         """Return a connection that has not been opened."""
         return Connection(self)
 
-    def stop(self, exchange: Exchange) -> None:
-        """Close a connection that is in use."""
-        assert isinstance(exchange, Connection)
-        exchange.close()
 
-    def release(self, exchange: Exchange) -> None:
-        """Keep a connection for the next request to its site, if it can carry one."""
-        assert isinstance(exchange, Connection)
-        head = exchange.received.head
-        exchange.rest()
-        if not exchange.is_open:
-            return
-        site, often = exchange.key[:2], self.around.stale.often
-        if site in self._idle or (often and site in often):
-            exchange.close()
-            return
-        exchange.idle_since = now = self.loop.time()
-        exchange.ends_at = 0.0
-        told = head.by_name.get("keep-alive") if head is not None else None
-        if told is not None and (seconds := idle_seconds(told)) is not None:
-            if seconds <= 0.0:
-                exchange.close()
-                return
-            exchange.ends_at = now + seconds
-        oldest = next(iter(self._idle.values()), None)
-        while oldest is not None and now - oldest.idle_since > IDLE_SECONDS:
-            self.forget(oldest)
-            oldest = next(iter(self._idle.values()), None)
-        if len(self._idle) >= self._most_idle:
-            if oldest is None or now - oldest.idle_since < KEPT_SECONDS:
-                exchange.close()
-                return
-            self.forget(oldest)
-        self._idle[site] = exchange
+class Connection(Wire):
+    """One connection to a site, and the request that it carries: what is rare of it."""
 
-    def forget(self, connection: Connection) -> None:
-        """Drop an idle connection: its server has ended it, or another one takes its place."""
-        self._idle.pop(connection.key[:2], None)
-        connection.close()
-
-    def opened(self, connection: Connection) -> None:
-        """Note a connection, to be closed at the end."""
-        self._all.add(connection)
-
-    def closed(self, connection: Connection) -> None:
-        """Note that a connection is gone."""
-        self._all.discard(connection)
-
-    def abort_all(self) -> None:
-        """Close every connection."""
-        self._idle.clear()
-        for connection in list(self._all):
-            connection.close()
-
-    def close(self) -> None:
-        """Close every connection."""
-        self.abort_all()
-
-
-class Connection(Exchange):
-    """One connection to a site, and the request that it carries."""
-
-    __slots__ = (
-        "_carrier",
-        "_chunks",
-        "_descriptor",
-        "_heads_bytes",
-        "_is_asking",
-        "_is_lasting",
-        "_is_reused",
-        "_left",
-        "_peer",
-        "_pending",
-        "_socket",
-        "_unsent",
-        "_watch",
-        "ends_at",
-        "idle_since",
-    )
-
-    idle_since: float
-    """Since when it has waited for a request."""
-    ends_at: float
-    """When the server will close it, by its own word, less a second; 0 if it has not said so."""
-    waits: tuple[type[OSError], ...] = (BlockingIOError,)
-    """What a socket raises that is not ready."""
-
-    def __init__(self, carrier: DirectCarrier) -> None:
-        super().__init__(carrier.around, carrier)
-        self._carrier = carrier
-        self._socket: socket.socket | None = None
-        self._descriptor = -1
-        self._watch = select.poll()
-        """Tells of an idle connection whether anything has come: at half the cost of trying."""
-        self._peer = ""
-        self._unsent = b""
-        self._is_asking = False
-        self._pending: bytes | None = b""
-        """The beginning of a head that has not come whole; None once the head is read."""
-        self._heads_bytes = 0
-        """Of interim answers too, all together."""
-        self._left = 0
-        self._chunks: ChunkReader | None = None
-        self._is_lasting = False
-        self._is_reused = False
-        """Whether the connection has carried a request before this one."""
-
-    @property
-    def is_open(self) -> bool:
-        """Whether there is a connection that can carry the next request."""
-        return self._socket is not None
-
-    @property
-    def is_connected(self) -> bool:
-        """Whether TCP's handshake is over."""
-        return bool(self._peer)
-
-    def begin(self, outgoing: Outgoing) -> None:
-        """Take a request and send it, or connect first."""
-        super().begin(outgoing)
-        self._pending, self._chunks, self._heads_bytes = b"", None, 0
-        self._is_asking = True
-        self._is_reused = self._socket is not None
-        if self._is_reused:
-            self._send()
-        else:
-            self._connect(outgoing)
-
-    def still_stands(self) -> bool:
-        """Return whether an idle connection can be used; closes it if not."""
-        assert self._socket is not None
-        is_in_time = not self.ends_at or self._carrier.loop.time() < self.ends_at
-        if is_in_time and not self._watch.poll(0):
-            return True
-        self.close()  # the server has ended it, will now, or has spoken without being asked
-        return False
+    __slots__ = ()
 
     def close(self) -> None:
         """Let the connection go; harmless when it is gone."""
@@ -229,6 +81,10 @@ class Connection(Exchange):
             self._socket.close()
             self._socket = None
             self._carrier.closed(self)
+
+    def part(self) -> None:
+        """Let the connection go, and keep nothing for another one to its site."""
+        self.close()
 
     def go_on(self) -> None:
         """Read again."""
@@ -244,8 +100,6 @@ class Connection(Exchange):
         connecting.setblocking(False)
         connecting.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         self._socket, self._descriptor = connecting, connecting.fileno()
-        self._watch = select.poll()
-        self._watch.register(self._descriptor, select.POLLIN)
         self._carrier.opened(self)
         try:
             result = connecting.connect_ex((address, self._around.ports.get(port, port)))
@@ -283,28 +137,9 @@ class Connection(Exchange):
         self._carrier.loop.add_reader(self._descriptor, self._on_readable)
         self._send()
 
-    def _send(self) -> None:
-        if not self.may_go(self._peer):
-            self._carrier.loop.call_soon(self._on_refused, self.outgoing)
-            return
-        self._unsent = self.asked()
-        self._send_rest()
-
     def _on_refused(self, outgoing: Outgoing) -> None:
         if self._socket is not None and self.outgoing is outgoing:
             self._end(self.received.verdict)
-
-    def _send_rest(self) -> None:
-        assert self._socket is not None
-        try:
-            sent = self._socket.send(self._unsent)
-        except self.waits:
-            sent = 0
-        except OSError:
-            return  # the reader is told of it, too
-        self._unsent = self._unsent[sent:]
-        if self._unsent:
-            self._carrier.loop.add_writer(self._descriptor, self._on_writable)
 
     def _on_writable(self) -> None:
         self._carrier.loop.remove_writer(self._descriptor)
@@ -312,93 +147,13 @@ class Connection(Exchange):
 
     # -- reading --------------------------------------------------------------------------
 
-    def _on_readable(self) -> None:
-        assert self._socket is not None
-        buffer, throttle = self._carrier.buffer, self._around.throttle
-        if throttle is not None:
-            buffer = buffer[:BURST_BYTES]
-            if not throttle.has_some():
-                self._carrier.loop.remove_reader(self._descriptor)
-                throttle.pause(self)
-                return
-        try:
-            size = self._socket.recv_into(buffer)
-        except self.waits:
-            return
-        except OSError:
-            size = -1
-        if throttle is not None:
-            throttle.spend(max(size, 0))
-        if not self._is_asking:
-            self._carrier.forget(self)
-        elif size > 0:
-            self._take(buffer[:size])
-        else:
-            self._on_closed(was_reset=size < 0)
-
-    def _take(self, piece: memoryview) -> None:
-        """Take a piece of the answer, which is copied: the next one comes to the same place."""
-        if self._pending is None:
-            self._take_body(bytes(piece))
-            return
-        data: bytes | memoryview = self._pending + piece if self._pending else piece
-        while self._pending is not None:
-            cut = cut_head(data)
-            if cut is None:
-                self._wait_for_head(bytes(data))
-                return
-            head, data = cut
-            if not self._begin_body(head):
-                return
-        self._take_body(bytes(data))
-
-    def _take_body(self, data: bytes) -> None:
-        if self._chunks is not None:
-            self._take_chunks(data)
-        elif self._left == UNTIL_CLOSE:
-            if data and not self.received.take(data, self.limit):
-                self._end(None)
-        else:
-            self._take_counted(data)
-
     def _wait_for_head(self, data: bytes) -> None:
         self._pending = data
         if not may_be_http(data) or len(data) > LONGEST_HEADS_BYTES:
             self._end(Outcome.BAD_ANSWER)
 
-    def _begin_body(self, sent: bytes) -> bool:
-        """Read a head; False when it ends the exchange."""
-        self._heads_bytes += len(sent)
-        try:
-            head = read_head(sent)
-        except BadHead:
-            self._end(Outcome.BAD_ANSWER)
-            return False
-        if self._heads_bytes > LONGEST_HEADS_BYTES:
-            self._end(Outcome.BAD_ANSWER)
-            return False
-        self.received.head = head
-        if head.status < 200 and head.status != 101:
-            self._pending = b""
-            return True
-        self._pending = None
-        self._left, self._is_lasting = head.length, head.is_lasting
-        if self.is_head:
-            self._left = 0
-        elif head.length == CHUNKED:
-            self._chunks = ChunkReader()
-        return True
-
-    def _take_counted(self, data: bytes) -> None:
-        if len(data) > self._left:  # what exceeds the length belongs to no answer
-            data = data[: self._left]
-            self._is_lasting = False
-        self._left -= len(data)
-        if data and not self.received.take(data, self.limit):
-            self._is_lasting = False
-            self._end(None)
-        elif not self._left:
-            self._end(None)
+    def _begin_chunks(self) -> None:
+        self._chunks = ChunkReader()
 
     def _take_chunks(self, data: bytes) -> None:
         assert self._chunks is not None
@@ -421,13 +176,3 @@ class Connection(Exchange):
             self._end(self.received.verdict)
             return
         self._end(None if is_whole else Outcome.CUT_SHORT)
-
-    # -- the end --------------------------------------------------------------------------
-
-    def _end(self, verdict: Outcome | None) -> None:
-        self._is_asking = False
-        if verdict is not None or not self._is_lasting or self._unsent:
-            self.close()
-        if verdict is not None:
-            self.received.verdict = verdict
-        self._carrier.on_end(self)

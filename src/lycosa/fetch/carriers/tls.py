@@ -8,7 +8,7 @@ Always true, beside what `http1` promises:
   * nothing is sent to a server before its certificate is believed for the host of the request;
   * a connection that ends without saying so is reset: what came over it is not whole.
 
-Cost: docs/decisions/0084-direct-tls.md. Through a proxy TLS goes by `curl`.
+Cost: docs/decisions/0012-http-client.md. Through a proxy TLS goes by `curl`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from __future__ import annotations
 import ssl
 from collections.abc import Callable
 
+from lycosa.fetch.carriers._wires import MUST_WAIT, WAS_RESET
 from lycosa.fetch.carriers.exchange import Surroundings
 from lycosa.fetch.carriers.http1 import Connection, DirectCarrier
 from lycosa.loop import EventLoop
@@ -25,6 +26,9 @@ MOST_SESSIONS = 256
 """How many sites can be gone on with without a full handshake; 10 kB each."""
 SESSION_SECONDS = 600.0
 """So long a session is kept from others that would take its place (why: `http1.KEPT_SECONDS`)."""
+
+_WAITS = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
+"""What a socket raises that is not ready."""
 
 
 class SecureCarrier(DirectCarrier):
@@ -38,6 +42,8 @@ class SecureCarrier(DirectCarrier):
         on_end: Callable[..., None],
     ) -> None:
         super().__init__(loop, around, most_idle, on_end)
+        self.memory = memoryview(self.buffer)
+        """Where pieces are read to."""
         self.context = _context(around.ca_file())
         self._sessions: dict[str, tuple[ssl.SSLSession, float]] = {}
 
@@ -73,24 +79,13 @@ class SecureCarrier(DirectCarrier):
 class SecureConnection(Connection):
     """One connection over TLS, and the request that it carries."""
 
-    __slots__ = ("_is_secure", "_secure", "_tls")
-
-    waits = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
+    __slots__ = ("_is_secure", "_secure")
 
     def __init__(self, carrier: SecureCarrier) -> None:
         super().__init__(carrier)
         self._secure = carrier
-        self._tls: ssl.SSLSocket | None = None
-        """The socket, once the handshake has begun."""
         self._is_secure = False
         """Whether the handshake is done."""
-
-    def still_stands(self) -> bool:
-        """Return whether an idle connection can be used; closes it if not."""
-        if self._tls is not None and self._tls.pending():
-            self.close()
-            return False
-        return super().still_stands()
 
     def close(self) -> None:
         """Let the connection go, and keep its session; harmless when it is gone."""
@@ -99,6 +94,11 @@ class SecureConnection(Connection):
                 self._secure.keep_session(self.key[0], self._tls)
             self._tls, self._is_secure = None, False
         super().close()
+
+    def part(self) -> None:
+        """Let the connection go; to take its session out would cost a tenth of a handshake."""
+        self._is_secure = False
+        self.close()
 
     def go_on(self) -> None:
         """Read again; what OpenSSL holds wakes no loop."""
@@ -149,12 +149,23 @@ class SecureConnection(Connection):
 
     # -- reading --------------------------------------------------------------------------
 
-    def _on_readable(self) -> None:
-        super()._on_readable()
-        while self._is_asking and not self.is_paused and self._tls is not None:
-            if not self._tls.pending():
-                break
-            super()._on_readable()
+    def _read_secure(self, most: int) -> int:
+        assert self._tls is not None
+        try:
+            return self._tls.recv_into(self._secure.memory, most)
+        except _WAITS:
+            return MUST_WAIT
+        except OSError:
+            return WAS_RESET
+
+    def _write_secure(self, data: bytes) -> int:
+        assert self._tls is not None
+        try:
+            return self._tls.send(data)
+        except _WAITS:
+            return MUST_WAIT
+        except OSError:
+            return WAS_RESET
 
     def _read_pending(self, outgoing: object) -> None:
         if self._tls is not None and self.outgoing is outgoing and not self.is_paused:

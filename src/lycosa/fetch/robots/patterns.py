@@ -16,7 +16,8 @@ import re
 
 _TO_RESPELL = re.compile(rb"%[0-9A-Fa-f]{2}|[^A-Za-z0-9._~:/?#\[\]@!$&'()*+,;=-]")
 _ESCAPED_IN_QUERY = re.compile("%(?:3A|2F)")
-_PLAIN_PATH = re.compile(r"[A-Za-z0-9._~:/?#\[\]@!&'()+,;=-]*")
+is_plain_path = re.compile(r"[A-Za-z0-9._~:/?#\[\]@!&'()+,;=-]*").fullmatch
+"""Tells whether a path is its own spelling, in which nothing is special."""
 _UNRESERVED = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
 
 
@@ -30,7 +31,7 @@ def spell(octets: bytes) -> str:
 
 def spell_path(path: str) -> str:
     """Return the one spelling of a URL's path and query, in which nothing is special."""
-    if _PLAIN_PATH.fullmatch(path):
+    if is_plain_path(path):
         return path
     octets = path.encode("utf-8", "surrogatepass")
     return spell(octets).replace("*", "%2A").replace("$", "%24")
@@ -43,7 +44,7 @@ def spell_literally(octets: bytes) -> str:
 
 def path_literally(path: str) -> str:
     """Return a URL's path and query as it stands, in which nothing is special."""
-    return path if _PLAIN_PATH.fullmatch(path) else path.replace("*", "%2A").replace("$", "%24")
+    return path if is_plain_path(path) else path.replace("*", "%2A").replace("$", "%24")
 
 
 def _escape(match: re.Match[bytes]) -> bytes:

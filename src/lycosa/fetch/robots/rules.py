@@ -31,6 +31,7 @@ from collections.abc import Iterable
 from lycosa.errors import FormatError
 from lycosa.fetch.robots.patterns import (
     Pattern,
+    is_plain_path,
     path_literally,
     spell,
     spell_literally,
@@ -61,11 +62,9 @@ _KEYS: dict[bytes, str] = {
 }
 _LINE_ENDS = re.compile(rb"[\r\n]+")
 _TOKEN = re.compile(rb"[A-Za-z_-]*")
-_DELAY = re.compile(rb"\d+(?:\.\d*)?|\.\d+")
-_RATE = re.compile(
-    rb"(\d{1,6})\s*/\s*(\d{1,6})\s*([smhd]?)(?:\s+\d{4}\s*-\s*\d{4})?", re.IGNORECASE
-)
-_HOURS = re.compile(rb"(\d\d?):?(\d\d)\s*-\s*(\d\d?):?(\d\d)")
+_DELAY = rb"\d+(?:\.\d*)?|\.\d+"
+_RATE = rb"(?i)(\d{1,6})\s*/\s*(\d{1,6})\s*([smhd]?)(?:\s+\d{4}\s*-\s*\d{4})?"
+_HOURS = rb"(\d\d?):?(\d\d)\s*-\s*(\d\d?):?(\d\d)"
 _UNITS = {b"": 1, b"s": 1, b"m": 60, b"h": 3600, b"d": 86400}
 _COMPRESSED = b"z"
 _COMPRESS_FROM_BYTES = 200
@@ -124,10 +123,13 @@ class Rules:
 
     def is_allowed(self, path_and_query: str) -> bool:
         """Return whether we may fetch a path."""
-        if not self._forbidden_heads:
+        heads = self._forbidden_heads
+        if not heads:
             return True
-        path = _whole(spell_path(path_and_query))
-        if not path.startswith(self._forbidden_heads):
+        path = path_and_query
+        if not (is_plain_path(path) and path.startswith("/")):  # few paths need another spelling
+            path = _whole(spell_path(path))
+        if not path.startswith(heads):
             return True
         rule = self._deciding_rule(path, _whole(path_literally(path_and_query)))
         return rule is None or rule[0]
@@ -310,7 +312,7 @@ def rules_of(meaning: str, value: bytes) -> list[Rule]:
 
 def delay_of(value: bytes) -> float | None:
     """Return a Crawl-delay in seconds, or None if it is not a number."""
-    if _DELAY.fullmatch(value) and math.isfinite(seconds := float(value)):
+    if re.fullmatch(_DELAY, value) and math.isfinite(seconds := float(value)):
         return seconds
     return None
 
@@ -320,7 +322,7 @@ def rate_of(value: bytes) -> float | None:
 
     A rate for a time of the day counts all day long: it only ever makes pauses longer.
     """
-    found = _RATE.fullmatch(value)
+    found = re.fullmatch(_RATE, value)
     if found is None or not int(found[1]):
         return None
     return int(found[2]) * _UNITS[found[3].lower()] / int(found[1])
@@ -331,7 +333,7 @@ def hours_of(value: bytes) -> Hours | None:
 
     Equal ends are the whole day, which is no limit.
     """
-    found = _HOURS.fullmatch(value)
+    found = re.fullmatch(_HOURS, value)
     if found is None:
         return None
     first, last = (int(found[n]) * 60 + int(found[n + 1]) for n in (1, 3))

@@ -5,6 +5,8 @@ of the same log are equal, byte for byte. Snapshots hold the packed state at one
 so that a resume need not read all of it.
 
     state       applies events to the state
+    _admitted   applies the event of URLs that are admitted, compiled
+    _fetched    applies the event of every page, compiled
     holdings    the data of the state: URLs, sites, hosts and counters
     facts       the kinds of facts that it holds
     orders      orders of the operator that were applied, and time that was paused

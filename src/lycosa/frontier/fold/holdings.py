@@ -45,7 +45,7 @@ from lycosa.frontier.fold.facts.traps import Traps
 from lycosa.frontier.fold.facts.visits import History
 from lycosa.frontier.urltable import CompactUrlTable
 from lycosa.records import TRAPS, Outcome, Place, RobotsState
-from lycosa.url.key import reversed_host_of, site_of
+from lycosa.url.key import reversed_host_of
 
 
 class Errand(msgspec.Struct, frozen=True, array_like=True):
@@ -69,9 +69,9 @@ class Holdings:
         self.sequence = 0
         self.inbox_read = 0
         self.owner = ""
+        """"" when nobody has taken the partition yet, or its owner has handed it over."""
         self.moved_to = ""
         """The name of the log in which the partition goes on; "" when it has been taken there."""
-        """"" when nobody has taken the partition yet, or its owner has handed it over."""
         self.owed = Owed()
         self.batons = Batons()
         self.job_digest = ""
@@ -276,7 +276,7 @@ class Holdings:
         self.sites.closed[site] = outcome
 
     def open(self, site: int) -> None:
-        """Undo `_close`; the robots file is asked for anew."""
+        """Undo `close`; the robots file is asked for anew."""
         if self.sites.closed[site]:
             self.sites.closed[site] = 0
             self.pending += self.sites.pending[site]
@@ -289,17 +289,6 @@ class Holdings:
         """Return the number of a host, which is entered if it is new."""
         host = self._host_numbers.get(name)
         return self._add_host(name) if host is None else host
-
-    def sites_for(self, keys: list[str]) -> list[int]:
-        """Return the numbers of the sites of URLs that the table has; new ones are entered."""
-        found: list[int] = []
-        site, beginning = -1, "/"  # no key begins with a slash
-        for key in keys:
-            if not key.startswith(beginning):  # most links of a page lead to one site
-                name = site_of(key)
-                site, beginning = self.site_for(name), name + "/"
-            found.append(site)
-        return found
 
     def site_for(self, name: str) -> int:
         """Return the number of a site of which the table has a URL; a new one is entered."""

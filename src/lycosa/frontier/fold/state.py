@@ -15,19 +15,18 @@ lengthen some 380 expressions that read the state and keep nothing from them.
 from __future__ import annotations
 
 from array import array
-from collections import Counter
 from collections.abc import Callable
 from typing import Any
 
-from lycosa.frontier.fold.facts.columns import JUDGED, NONE, PUT_OFF, VAIN, WAITING
+from lycosa.frontier.fold._admitted import AdmittedFold
+from lycosa.frontier.fold._fetched import FetchedFold
+from lycosa.frontier.fold.facts.columns import JUDGED, PUT_OFF, VAIN
 from lycosa.frontier.fold.facts.guesses import TRIED
 from lycosa.frontier.fold.holdings import Errand, Holdings
 from lycosa.frontier.fold.orders import apply_order
 from lycosa.frontier.fold.packing import pack, unpack
 from lycosa.records import (
-    TRANSIENT,
     TRAPS,
-    UNCOUNTED,
     Admitted,
     AnyEvent,
     BatonPassed,
@@ -82,23 +81,19 @@ from lycosa.records import (
 )
 from lycosa.url.key import reversed_host_of
 
-KEPT, SITEMAP = Outcome.KEPT, Outcome.SITEMAP
-ANSWERED = frozenset({Outcome.NOT_MODIFIED, SITEMAP, Outcome.WRONG_LANGUAGE})
-STILL_HELD = TRANSIENT | {Outcome.NOT_MODIFIED}
-"""After these a page that was kept is what it was: its record and its links stay."""
-
 
 class PartitionState(Holdings):
     """The state of one partition, changed by events alone."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._appliers: dict[type, Callable[[Any], None]] = {
+        self._apply_admitted = AdmittedFold(self).apply
+        self.appliers: dict[type, Callable[[Any], None]] = {
             Taken: self._apply_taken,
             Configured: self._apply_configured,
             Admitted: self._apply_admitted,
             InboxRead: self._apply_inbox_read,
-            Fetched: self._apply_fetched,
+            Fetched: FetchedFold(self).apply,
             Settled: self._apply_settled,
             RobotsLearned: self._apply_robots_learned,
             HostChanged: self._apply_host_changed,
@@ -144,10 +139,11 @@ class PartitionState(Holdings):
             PartsNoted: self.rendering.apply_parts,
             Suspected: self.suspects.apply,
         }
+        """What applies an event, by its type."""
 
     def apply(self, event: AnyEvent) -> None:
         """Change the state as the event says."""
-        self._appliers[type(event)](event)
+        self.appliers[type(event)](event)
 
     # -- folding --------------------------------------------------------------------------
 
@@ -193,72 +189,13 @@ class PartitionState(Holdings):
         self.structured.update(event.structured)
         self.popularity.apply(event.linked)
 
-    def _apply_admitted(self, event: Admitted) -> None:
-        pages, sites = self.pages, self.sites
-        if event.keys:
-            source = self.table.find(event.source) if event.source else None
-            self.sources.add(len(pages.site), event.source, source)
-        self.table.add_many(event.keys)
-        pages.add(found := self.sites_for(event.keys), event.distances)
-        # Most pages link to one site; a page may also link to as many as it has links.
-        counts = {found[0]: len(found)} if len(set(found)) == 1 else Counter(found)
-        for site, count in counts.items():
-            sites.pending[site], sites.mined_out[site] = sites.pending[site] + count, 0
-            self.pending += 0 if sites.closed[site] else count
-        if event.queues:
-            self.topics.queued(len(pages.site) - len(event.keys), event.queues, event.positions)
-        if event.hops:
-            for page in range(len(pages.site) - len(event.keys), len(pages.site)):
-                pages.hops[page] = event.hops
-        for page in event.fewer:
-            pages.hops[page] = event.hops
-        if self.history.cycle or event.put_off:
-            self._sort_in(len(pages.site) - len(event.keys), len(event.keys), event.put_off)
-        for page, distance in zip(event.nearer, event.nearer_distances, strict=True):
-            pages.distance[page] = distance
-        self.requisites.update(event.requisites)
-        for page in event.linked:
+    def _unguess(self, pages: list[int]) -> None:
+        """Note that pages link to URLs that had been guessed."""
+        for page in pages:
             if self.was_tried_in_vain(page):
                 self.put_up(page)
             self._withdraw_guess(page)
-            pages.guess[page] = 0
-
-    def _apply_fetched(self, event: Fetched) -> None:
-        pages, page = self.pages, event.page
-        site = pages.site[page]
-        host = self.sites.host[site]
-        fetch = pages.fetch[page]
-        if fetch == NONE:
-            fetch = pages.fetch[page] = self.fetches.add()
-        self._account_for(event.place)
-        is_held = pages.outcome[page] == KEPT and event.outcome in STILL_HELD
-        if event.place is not None and not is_held:
-            self.fetches.segment[fetch] = event.place.segment
-            self.fetches.offset[fetch] = event.place.offset
-            self.fetches.length[fetch] = event.place.length
-        self.fetches.due[fetch] = event.due
-        self.last_moment = event.moment
-        self.hosts.due[host] = max(self.hosts.due[host], event.host_due)
-        if not is_held:
-            if event.outcome is KEPT and pages.outcome[page] != KEPT:
-                self.sites.mined_out[site] = 0
-            # A sitemap is held as a page is, and counts for nothing.
-            pages.outcome[page] = KEPT if event.outcome is SITEMAP else event.outcome
-        self.outcomes[event.outcome] += 1
-        self.guesses.asked += 1
-        if event.outcome is KEPT:
-            self.kept_pages += 1
-            self.kept_bytes += event.size_bytes
-            self.hosts.kept[host] += 1
-            pages.tries[page] = 0
-        elif event.outcome in ANSWERED:
-            pages.tries[page] = 0
-        elif event.outcome not in UNCOUNTED:
-            pages.tries[page] = min(pages.tries[page] + 1, 255)
-        if event.due:
-            pages.status[page] = WAITING
-        else:
-            self._finish(page, site)
+            self.pages.guess[page] = 0
 
     def _apply_settled(self, event: Settled) -> None:
         for page in event.pages:

@@ -15,7 +15,8 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from math import floor, inf, log2
-from typing import NamedTuple
+
+from lycosa.tuples import NamedTuple
 
 PER_OCTAVE = 64
 """Bins between a worth and its double."""

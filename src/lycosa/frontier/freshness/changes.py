@@ -26,7 +26,8 @@ Always true:
 from __future__ import annotations
 
 from math import expm1, log1p
-from typing import NamedTuple
+
+from lycosa.tuples import NamedTuple
 
 HOST_SHAPE = 0.5
 """How far the rates of a host's pages lie apart: the smaller, the farther."""

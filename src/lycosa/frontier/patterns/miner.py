@@ -23,7 +23,7 @@ Always true:
   * the same paths give the same guesses in the same order.
 
 Cost: linear in the paths, some ten microseconds each; memory for the paths of one call.
-Not here: how many guesses are made, and judging them (`lycosa.crawl.answers.mining`).
+Not here: how many guesses are made, and judging them (`lycosa.crawl.features.mining.mining`).
 """
 
 from __future__ import annotations

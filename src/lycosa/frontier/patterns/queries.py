@@ -11,8 +11,8 @@ Such a page of results repeats the query, with a number beside it, and is not a 
 
 Always true: the same forms, words and known URLs give the same queries in the same order.
 
-Not here: reading forms and words (`lycosa.crawl.answers.form_pages`), robots, scope, budgets and
-judging (`lycosa.crawl.answers.mining`).
+Not here: reading forms and words (`crawl.features.mining.form_pages`), robots, scope, budgets and
+judging (`crawl.features.mining.mining`).
 """
 
 from __future__ import annotations

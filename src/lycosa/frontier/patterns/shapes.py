@@ -26,7 +26,7 @@ differ in few words, and a shop full of them is no trap. Only pages nested deepe
 The number of a shape is in the log: a path that gets another shape in a later version begins with a
 full purse again, and nothing worse happens.
 
-Not here: the consequences of a shape (`lycosa.crawl.answers.novelty.traps`).
+Not here: the consequences of a shape (`lycosa.crawl.features.novelty.traps`).
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ from __future__ import annotations
 import re
 from collections import Counter
 from enum import Enum
-from typing import NamedTuple
 
 from lycosa.records import Outcome
+from lycosa.tuples import NamedTuple
 from lycosa.url.ready_lists import SESSION_IDS
 
 MOST_SEGMENTS = 16

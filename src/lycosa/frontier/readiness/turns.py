@@ -20,17 +20,13 @@ from collections.abc import Iterable
 from typing import Protocol
 
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.frontier.readiness.hosts import (
-    AWAKE,
-    ELSEWHERE,
-    IDLE,
-    NEVER,
-    TAKEN,
-    WAITING,
-    Readiness,
-    WorkerContext,
-)
+from lycosa.frontier.readiness.agenda import NEVER
+from lycosa.frontier.readiness.hosts import Readiness
+from lycosa.frontier.readiness.phases import AWAKE, IDLE, TAKEN, WAITING, WorkerContext
 from lycosa.frontier.schedulers import Scheduler
+from lycosa.records import RobotsState
+
+ELSEWHERE = int(RobotsState.ELSEWHERE)
 
 
 class Turns(Protocol):
@@ -73,12 +69,12 @@ class TurnReadiness(Readiness):
         self._asked.add(host)
         return super().take(host)
 
-    def give_back(self, host: int, now: float) -> None:
+    def give_back(self, host: int, now: float, keeps: bool = False) -> None:
         """End a request; a Crawl-delay of a site that has no URL here counts, too."""
         delay = self._state.batons.others_delay(host)
         if delay:
             self._delayed[host] = now + delay
-        super().give_back(host, now)
+        super().give_back(host, now, keeps)
 
     def let_through(self, host: int, now: float) -> bool:
         """Wake a queued host's sites, if its baton is still here."""

@@ -20,7 +20,35 @@ cdef struct Site:
     uint8_t is_awake
 
 
-cdef class Queues:
+cdef class SiteQueues:
+    """Queues as compiled code uses them (`readiness.sites`, `_page_steps`)."""
+
+    cdef int wake_site(self, uint32_t site) except -1:
+        """Let the URLs of a site be ready."""
+        raise NotImplementedError
+
+    cdef int rest_site(self, uint32_t site) except -1:
+        """Let them be ready no longer."""
+        raise NotImplementedError
+
+    cdef Py_ssize_t count_of(self, uint32_t site) except -1:
+        """Return how many URLs of a site are offered."""
+        raise NotImplementedError
+
+    cdef Py_ssize_t count_ready(self) except -1:
+        """Return how many URLs can be chosen."""
+        raise NotImplementedError
+
+    cdef int64_t choose_first(self) except -2:
+        """Take the first URL of all awake sites; -1 if there is none."""
+        raise NotImplementedError
+
+    cdef int offer_ranked(self, uint32_t page, uint32_t site, uint32_t rank) except -1:
+        """Take in a URL at the end of what its site has of that rank."""
+        raise NotImplementedError
+
+
+cdef class Queues(SiteQueues):
     """Implements `lycosa.frontier.schedulers.queues.RankedQueues`."""
 
     cdef readonly Py_ssize_t ready
@@ -39,6 +67,9 @@ cdef class Queues:
 
     def put(self, uint32_t page, uint32_t site, uint32_t rank):
         """Take in a URL at the end of what its site has of that rank."""
+        self.offer_ranked(page, site, rank)
+
+    cdef int offer_ranked(self, uint32_t page, uint32_t site, uint32_t rank) except -1:
         if page >= self.links.room:
             make_links(&self.links, page)
         if site >= self.sites_room:
@@ -47,7 +78,7 @@ cdef class Queues:
             raise ValueError(f"URL {page} is offered already")
         append(self.links.of, page, &self.sites[site].buckets, rank)
         self.ready += self.sites[site].is_awake
-        self.settle(site)
+        return self.settle(site)
 
     def improve(self, uint32_t page, uint32_t site, uint32_t rank):
         """Give a URL that is offered a smaller rank."""
@@ -61,36 +92,53 @@ cdef class Queues:
     def drop(self, uint32_t site):
         """Forget all URLs of a site, and let it rest."""
         if site < self.sites_room:
-            self.rest(site)
+            self.rest_site(site)
             forget(self.links.of, &self.sites[site].buckets)
 
     def wake(self, uint32_t site):
         """Let the URLs of a site be ready; harmless when it is awake."""
+        self.wake_site(site)
+
+    def rest(self, uint32_t site):
+        """Let them be ready no longer; harmless when it rests."""
+        self.rest_site(site)
+
+    def waiting(self, uint32_t site):
+        """Return how many URLs of a site are offered."""
+        return self.count_of(site)
+
+    cdef int wake_site(self, uint32_t site) except -1:
         if site >= self.sites_room:
             self.make_sites(site)
         if not self.sites[site].is_awake:
             self.sites[site].is_awake = 1
             self.ready += self.sites[site].buckets.count
             self.settle(site)
+        return 0
 
-    def rest(self, uint32_t site):
-        """Let them be ready no longer; harmless when it rests."""
+    cdef int rest_site(self, uint32_t site) except -1:
         if site < self.sites_room and self.sites[site].is_awake:
             self.sites[site].is_awake = 0
             self.ready -= self.sites[site].buckets.count
             self.settle(site)
+        return 0
+
+    cdef Py_ssize_t count_of(self, uint32_t site) except -1:
+        return self.sites[site].buckets.count if site < self.sites_room else 0
 
     def is_awake(self, uint32_t site):
         """Return whether a site's URLs are ready."""
         return site < self.sites_room and self.sites[site].is_awake != 0
 
-    def waiting(self, uint32_t site):
-        """Return how many URLs of a site are offered."""
-        return self.sites[site].buckets.count if site < self.sites_room else 0
-
     def choose(self):
         """Take the first URL of the smallest rank of all awake sites."""
         return self.take(self.heap.entries[0].owner) if self.heap.used else None
+
+    cdef int64_t choose_first(self) except -2:
+        return self.take(self.heap.entries[0].owner) if self.heap.used else -1
+
+    cdef Py_ssize_t count_ready(self) except -1:
+        return self.ready
 
     def choose_from(self, uint32_t site):
         """Take the first URL of one site, if it is awake."""

@@ -1,5 +1,8 @@
 """Breadth-first: the URL nearest to the seeds first, and among equals the one found first.
 
+A partition of this class itself offers new URLs in compiled code that says the same as `offer`
+(`lycosa.frontier._page_steps`); change both. A test holds them together.
+
 Cost: `offer` and `choose` are O(log sites), however many URLs a site has; 12 bytes per URL.
 """
 

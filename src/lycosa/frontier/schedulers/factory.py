@@ -10,11 +10,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import ceil
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from lycosa.config import Frontier
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.schedulers import Scheduler
+from lycosa.tuples import NamedTuple
 from lycosa.url import url_of
 
 if TYPE_CHECKING:

@@ -26,7 +26,7 @@ from typing import Protocol
 from lycosa.frontier.distance import depth_of
 from lycosa.frontier.fold.facts.columns import Pages
 from lycosa.frontier.fold.facts.popularity import Popularity
-from lycosa.frontier.urltable import UrlTable
+from lycosa.frontier.urltable.contract import UrlTable
 
 LAST = 255
 """The position of what is worth least."""

@@ -1,11 +1,11 @@
 """By topic: one queue for each field of knowledge, and in each the most promising URL first.
 
-The topic and the position of a URL are predicted while it waits (`lycosa.crawl.topics`), and stand
+The topic and the position of a URL are predicted while it waits (`features.topics`), and stand
 in the state. A URL without a prediction waits in a queue of its own, `NO_TOPIC`, at the position of
 its depth. URLs that failed are tried again after all others of their topic.
 
 Whose turn it is, is decided for all partitions of a worker together
-(`lycosa.crawl.topics.allocator`), which sets `turn` before it asks for a URL. Without a turn the
+(`crawl.features.topics.allocator`), which sets `turn` before it asks for a URL. Without a turn the
 best position of all topics is chosen.
 
 Cost: `offer` and `choose` are O(log sites + topics), however many URLs a site has; 12 bytes a URL.

@@ -22,7 +22,7 @@ from typing import Protocol
 from lycosa.frontier.fold.facts.columns import Pages
 from lycosa.frontier.schedulers.again import has_failed
 from lycosa.frontier.schedulers.scores import Score
-from lycosa.frontier.urltable import UrlTable
+from lycosa.frontier.urltable.contract import UrlTable
 
 
 class Walk(Protocol):

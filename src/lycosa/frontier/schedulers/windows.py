@@ -30,7 +30,7 @@ from collections.abc import Callable
 from typing import NamedTuple, Protocol
 
 from lycosa.frontier.schedulers.scores import Score
-from lycosa.frontier.urltable import UrlTable
+from lycosa.frontier.urltable.contract import UrlTable
 from lycosa.frontier.urltable.segments import host_node
 
 

@@ -14,15 +14,11 @@ memory is short, whole sites are spilled, compressed, to a file.
 """
 
 from lycosa.frontier.urltable.compact import CompactUrlTable
-from lycosa.frontier.urltable.contract import UrlTable
-from lycosa.frontier.urltable.pure_table import PlainUrlTable
 from lycosa.frontier.urltable.vaults import FileVault, MemoryVault, Vault
 
 __all__ = [
     "CompactUrlTable",
     "FileVault",
     "MemoryVault",
-    "PlainUrlTable",
-    "UrlTable",
     "Vault",
 ]

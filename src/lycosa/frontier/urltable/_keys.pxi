@@ -30,6 +30,8 @@ cdef class Keys(Trees):
     cdef uint32_t found_size    # of the key that a walk left in `scratch`
     cdef readonly uint32_t ready
     cdef Cursors cursors        # of `round_robin`
+    cdef str last_key           # that was asked for, because a page asks for its own several times
+    cdef uint32_t last_number
 
     def __cinit__(self):
         self.name_site = NONE
@@ -237,8 +239,14 @@ cdef class Keys(Trees):
     @cython.binding(False)
     @cython.always_allow_keywords(False)
     def key(self, number):
-        self.load_key(self.known(number))
-        return PyUnicode_DecodeUTF8(<char *>self.blocks.scratch, self.found_size, NULL)
+        cdef uint32_t known = self.known(number)
+        if self.last_key is None or known != self.last_number:
+            self.load_key(known)
+            self.last_key = PyUnicode_DecodeUTF8(
+                <char *>self.blocks.scratch, self.found_size, NULL
+            )
+            self.last_number = known
+        return self.last_key
 
     def __len__(self):
         return self.places.url_count

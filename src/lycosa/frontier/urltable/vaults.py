@@ -11,7 +11,9 @@ import os
 import weakref
 from bisect import bisect
 from pathlib import Path
-from typing import IO, NamedTuple, Protocol
+from typing import IO, Protocol
+
+from lycosa.tuples import NamedTuple
 
 
 class Extent(NamedTuple):

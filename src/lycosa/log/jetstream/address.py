@@ -1,12 +1,14 @@
-"""Where the NATS servers are, and how to be let in: TLS and credentials by file or environment.
+"""Addresses of NATS servers, with TLS and credentials from files or the environment.
 
-    nats://HOST1,HOST2,HOST3          ports 4222 unless said; tls:// asks for TLS
+    nats://HOST1,HOST2,HOST3          ports default to 4222; tls:// requires TLS
     ?nkey=FILE                        the seed of an nkey (or the variable LYCOSA_NATS_NKEY)
     ?creds=FILE                       a credentials file (or the variable LYCOSA_NATS_CREDS)
-    ?ca=FILE&cert=FILE&key=FILE       an authority of one's own (or the variable LYCOSA_NATS_CA),
+    ?ca=FILE&cert=FILE&key=FILE       your own certificate authority (or the variable
+    LYCOSA_NATS_CA),
                                       a certificate of the client
-    ?monitoring=8222                  the port on which the servers tell whether they sync
-    ?system=FILE                      nkey or credentials of the system account, which is told so
+    ?monitoring=8222                  the port on which the servers report whether they sync
+    ?system=FILE                      nkey or credentials of the system account, which reports the
+    same
                                       (or LYCOSA_NATS_SYSTEM_USER and LYCOSA_NATS_SYSTEM_PASSWORD)
     nats://USER@HOST                  with LYCOSA_NATS_PASSWORD; a token is LYCOSA_NATS_TOKEN
 
@@ -26,11 +28,11 @@ from lycosa.errors import ConfigError, LogError
 
 _PORT = 4222
 _SEED = b"SU"
-"""The beginning of a user's nkey seed; a credentials file begins with a line of dashes."""
+"""Beginning of a user's nkey seed; a credentials file begins with a line of dashes."""
 
 
 class Address(NamedTuple):
-    """Servers, and the files that let us in."""
+    """Servers, and the files with our credentials."""
 
     hosts: tuple[tuple[str, int], ...]
     is_tls: bool = False
@@ -44,13 +46,13 @@ class Address(NamedTuple):
     nkey: str = ""
 
     def __str__(self) -> str:
-        """Return the address for messages: it never holds a secret."""
+        """Return the address for messages, without secrets."""
         scheme = "tls" if self.is_tls else "nats"
         return f"{scheme}://" + ",".join(f"{host}:{port}" for host, port in self.hosts)
 
     @property
     def monitoring_urls(self) -> list[str]:
-        """Where the servers tell about themselves, if the address says so."""
+        """URLs of the servers' monitoring ports, if the address names a port."""
         if not self.monitoring:
             return []
         if self.monitoring.isdigit():
@@ -59,7 +61,7 @@ class Address(NamedTuple):
         return self.monitoring.split(",")
 
     def options(self) -> dict[str, Any]:
-        """Return the options of the client's `connect`; secrets are read now, and kept nowhere."""
+        """Return the options of the client's `connect`; secrets are read now, and not kept."""
         scheme = "tls" if self.is_tls else "nats"
         options: dict[str, Any] = {
             "servers": [f"{scheme}://{host}:{port}" for host, port in self.hosts]
@@ -121,7 +123,7 @@ def parse_address(url: str) -> Address:
         raise ConfigError(f"{scheme}://{hosts}: {problem}")
     if scheme not in ("nats", "tls") or not hosts:
         raise ConfigError(
-            f"{scheme}://{hosts}: is not an address of NATS\n"
+            f"{scheme}://{hosts}: is not a NATS address\n"
             "  write it as nats://HOST1:4222,HOST2:4222,HOST3:4222"
         )
     named = [_host(one, url) for one in hosts.strip("/").split(",")]
@@ -134,7 +136,7 @@ def _there(file: str, what: str) -> str:
         with Path(file).open("rb"):
             return file
     except OSError as problem:
-        # Not a mistake in the job: a copy of the crawl may lie where the keys do not.
+        # Not an error in the job: a copy of the crawl may be on a machine without the keys.
         raise LogError(
             f"{file}: the {what} cannot be read: {problem.strerror}\n"
             "  make keys for a cluster: lycosa cluster keys --help"
@@ -146,5 +148,5 @@ def _host(text: str, url: str) -> tuple[str, int]:
     if not colon or host.endswith(":") or text.endswith("]"):
         return text, _PORT
     if not port.isdigit():
-        raise ConfigError(f"{text}: the port is no number\n  write HOST:4222")
+        raise ConfigError(f"{text}: the port is not a number\n  write HOST:4222")
     return host, int(port)

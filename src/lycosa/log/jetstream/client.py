@@ -1,8 +1,9 @@
-"""The client of NATS, which never speaks in the clear where TLS was asked for.
+"""The client of NATS, which never sends in the clear if TLS is required.
 
-A NATS server greets in the clear and says there whether it wants TLS. The library believes it: a
-machine in between that leaves `tls_required` out of the greeting would be sent the credentials in
-the clear. So the connection is looked at before the first command is sent, at every attempt.
+A NATS server greets in the clear and announces there whether it wants TLS. The library trusts that
+greeting: if a machine in between removed `tls_required` from it, the library would send the
+credentials in the clear. The connection is therefore checked before the first command, at every
+attempt.
 """
 
 from __future__ import annotations
@@ -16,23 +17,24 @@ from lycosa.log.open_servers import is_loopback, warn_if_open
 
 
 class NoTls(ssl.SSLError):
-    """The server, or a machine before it, does not offer the TLS that was asked for."""
+    """The server, or a machine in between, does not offer the required TLS."""
 
 
 class StrictClient(Client):
-    """A client that sends nothing before TLS stands, if it was given a TLS context."""
+    """A client that sends nothing before TLS is established, if it was given a TLS context."""
 
     def _connect_command(self) -> bytes:
         if "tls" in self.options and self._extra("ssl_object") is None:
-            raise NoTls("the server does not offer TLS, and the address asks for it")
+            raise NoTls("the server does not offer TLS, but the address requires it")
         if self._extra("ssl_object") is not None:
-            # nats-py changes to TLS on a stream that asyncio takes for a plain one, and then
-            # complains at its end.
+            # nats-py changes to TLS on a stream that asyncio treats as a plain one, and asyncio
+            # then complains at its end.
             self._writer.transport.get_protocol()._over_ssl = True
         return super()._connect_command()
 
     def warn_if_open(self, server: str) -> None:
-        """Warn if the server has let us in without credentials, or others can read along."""
+        """Warn if the server accepted us without credentials, or if the connection is not
+        encrypted."""
         peer = self._extra("peername")
         if peer and is_loopback(peer[0]):
             return

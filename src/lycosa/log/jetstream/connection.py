@@ -1,8 +1,8 @@
 """The connection to the servers, in a thread with an event loop of its own.
 
 Calls come from any thread and wait for their answer. Failures come in two kinds: `Refused` is a
-decision of the server, with its code; everything that only means "not now" (no leader, no answer,
-no room, too much in flight) is tried again by `patiently` until its patience has ended.
+decision of the server, with its code. Every temporary failure (no leader, no answer, no space, too
+much in flight) is retried by `patiently` until its patience has ended.
 """
 
 from __future__ import annotations
@@ -42,14 +42,14 @@ _PASSING = frozenset(
 _ERRORS_KEPT = 100
 _FORBIDDEN = "permissions violation"
 UNDECIDED = 10164
-"""Refused because another write to the subject is in flight, often our own."""
+"""Code for a refusal because another write to the subject is in flight, often our own."""
 WRONG_LAST = 10071
 NOT_FOUND = 10037
 STREAM_NOT_FOUND = 10059
 
 
 class Refused(Exception):
-    """The server says no."""
+    """A refusal by the server."""
 
     def __init__(self, code: int, text: str) -> None:
         super().__init__(f"{text} ({code})")
@@ -58,12 +58,12 @@ class Refused(Exception):
 
 
 class Connection:
-    """One connection to whichever server answers."""
+    """A connection to any of the servers."""
 
     def __init__(
         self, address: Address, patience_seconds: float, options: dict[str, Any] | None = None
     ) -> None:
-        """Connect with the credentials of the address, or with other ones."""
+        """Connect with the credentials of the address, or with others."""
         self.address = address
         self.patience_seconds = patience_seconds
         self.answer_seconds = min(ANSWER_SECONDS, patience_seconds)
@@ -86,7 +86,7 @@ class Connection:
 
     @property
     def client(self) -> StrictClient:
-        """The client of NATS; used on the loop's thread alone."""
+        """The client of NATS; used only on the loop's thread."""
         return self._client
 
     @property
@@ -96,14 +96,14 @@ class Connection:
         return version
 
     def call(self, coroutine: Coroutine[Any, Any, T]) -> T:
-        """Run something on the loop's thread, and wait for it."""
+        """Run a coroutine on the loop's thread, and wait for it."""
         if not self._thread.is_alive():
             coroutine.close()
             raise LogError(f"{self.address}: the log is closed")
         try:
             return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
         except CancelledError:
-            raise LogError(f"{self.address}: the log was closed meanwhile") from None
+            raise LogError(f"{self.address}: the log was closed during the call") from None
 
     async def api(self, name: str, request: object = None) -> dict[str, Any]:
         """Ask JetStream's API, which the leader answers."""
@@ -112,7 +112,7 @@ class Connection:
         return checked(answer)
 
     async def patiently(self, attempt: Callable[[], Awaitable[T]]) -> T:
-        """Try until it works, a server decides otherwise, or patience ends."""
+        """Try until the call works, a server refuses it, or patience ends."""
         end = time.monotonic() + self.patience_seconds
         pause = 0.02
         while True:
@@ -136,15 +136,15 @@ class Connection:
         told = str(problem).strip() or type(problem).__name__
         return LogUnavailable(
             f"{self.address}: JetStream has not answered for {self.patience_seconds:g} s: {told}\n"
-            "  start a majority of the servers, repair the network or make room, then type the"
-            " command again; a crawl that runs waits for them"
+            "  start a majority of the servers, repair the network or make room, then repeat"
+            " the command; a running crawl waits for them"
         )
 
     def _not_allowed(self) -> LogError:
         told, self._forbidden = self._forbidden, ""
         return LogError(
-            f"{self.address}: the key that was used may not do this: {told}\n"
-            "  a member may join a crawl; to begin, move or remove one takes the operator's key:"
+            f"{self.address}: the key in use has no permission for this: {told}\n"
+            "  a member may join a crawl; to begin, move or remove a crawl, use the operator's key:"
             " ?nkey=FILE"
         )
 
@@ -168,20 +168,20 @@ class Connection:
         await asyncio.gather(*others, return_exceptions=True)
 
     def _close_failed_attempt(self) -> None:
-        """Close the socket of an attempt to connect that has failed: the client forgets it open."""
+        """Close the socket of an attempt to connect that has failed: the client leaves it open."""
         transport = self._client._transport
         if transport is not None and not self._client.is_connected:
             with suppress(AttributeError, OSError):
                 transport.close()  # type: ignore[no-untyped-call]
 
     async def _on_disconnected(self) -> None:
-        """Tell those who wait for an answer at once that it will not come: it was lost."""
+        """Fail the waiting calls at once, because the connection and their answers are lost."""
         for future in list(self._client._resp_map.values()):
             if not future.done():
                 future.set_exception(ConnectionResetError("the connection was lost"))
 
     async def _connect(self, options: dict[str, Any]) -> None:
-        """Connect to any server; being turned away is told at once, what is down may come up."""
+        """Connect to any server; report a refusal at once, but wait for servers that are down."""
         told: asyncio.Queue[Exception] = asyncio.Queue()
 
         async def note_error(error: Exception) -> None:
@@ -197,7 +197,7 @@ class Connection:
                 error_cb=note_error,
                 disconnected_cb=self._on_disconnected,
                 connect_timeout=3,
-                reconnect_time_wait=0.2,  # type: ignore[arg-type]  # a part of a second will do
+                reconnect_time_wait=0.2,  # type: ignore[arg-type]  # a fraction of a second works
                 max_reconnect_attempts=-1,
                 ping_interval=5,
                 max_outstanding_pings=2,
@@ -207,6 +207,8 @@ class Connection:
         )
         end = time.monotonic() + self.patience_seconds
         problem: Exception = TimeoutError("no server answers")
+        # The client tries without end. It reports each failure through `note_error`. A refusal of
+        # our credentials ends the attempts at once, and silence ends them with our patience.
         while not connecting.done():
             telling = asyncio.ensure_future(told.get())
             left = max(0.0, end - time.monotonic())
@@ -228,9 +230,9 @@ class Connection:
         if not _is_denial(problem):
             raise self.unavailable(problem)
         raise LogError(
-            f"{self.address}: NATS does not let us in: {problem}\n"
+            f"{self.address}: NATS refuses the connection: {problem}\n"
             "  name a key (?nkey=FILE) or credentials (?creds=FILE), or set LYCOSA_NATS_PASSWORD or"
-            " LYCOSA_NATS_TOKEN; an authority of your own: ?ca=FILE"
+            " LYCOSA_NATS_TOKEN; for your own certificate authority: ?ca=FILE"
         )
 
 
@@ -240,7 +242,7 @@ def _is_denial(problem: Exception) -> bool:
 
 
 def checked(answer: Msg) -> dict[str, Any]:
-    """Return what the API has answered, or raise what it refuses."""
+    """Return the API's answer, or raise its refusal."""
     told: dict[str, Any] = json.loads(answer.data) if answer.data else {}
     if error := told.get("error"):
         raise Refused(error.get("err_code", error.get("code", 0)), error.get("description", ""))

@@ -50,7 +50,7 @@ async def _notes(connection: Connection, name: str) -> dict[str, bytes]:
     try:
         pages = [page async for page in reader.pages(subjects.all_notes, 1)]
     except Refused as refused:
-        if refused.code == STREAM_NOT_FOUND:  # removed meanwhile
+        if refused.code == STREAM_NOT_FOUND:  # removed in the meantime
             return {}
         raise
     messages = whole(message for page in pages for message in page)

@@ -1,4 +1,4 @@
-"""The log of a crawl in NATS JetStream: any number of machines, no machine that must not fail.
+"""The log of a crawl in NATS JetStream: any number of machines, without a single point of failure.
 
 Calls come from any thread and wait; an election of five seconds is a pause. After
 `patience_seconds` without an answer they raise `LogUnavailable`, and the same call may be made
@@ -50,11 +50,11 @@ _note = msgpack_decoder(tuple[str, bytes])
 
 
 class JetStreamLog:
-    """One crawl's stream in a cluster of servers."""
+    """A crawl's stream in a cluster of servers."""
 
     reads_at_once = 16
     lock_seconds = 0.0
-    """The servers do not tell how long a commit has waited for others."""
+    """The servers do not report how long a commit has waited for others."""
 
     def __init__(
         self,
@@ -67,12 +67,12 @@ class JetStreamLog:
         may_begin: bool = True,
         first_number: int = 1,
     ) -> None:
-        """Join the crawl of this name, or begin it; its messages are numbered from a number on."""
+        """Join the crawl of this name, or begin it with messages numbered from `first_number`."""
         check_name(crawl)
         if partitions > MOST_PARTITIONS:
             raise LogError(
                 f"a crawl in JetStream has at most {MOST_PARTITIONS} partitions, not {partitions}:"
-                " one write may have links for all of them, and a server takes 1,000 messages at"
+                " one write may have links for all of them, but a server takes 1,000 messages at"
                 f" once\n  set [frontier] partitions = {MOST_PARTITIONS} or less"
             )
         self.partitions = partitions
@@ -136,7 +136,8 @@ class JetStreamLog:
         return results
 
     def read(self, partition: int, after: int) -> Iterator[tuple[int, bytes]]:
-        """Yield archived batches, then those of the log, which its owner may trim meanwhile."""
+        """Yield archived batches, then those of the log, which its owner may trim in the
+        meantime."""
         newest = self._call(self._reader.last(self._subjects.log(partition)))
         return read_history(
             after,
@@ -152,7 +153,7 @@ class JetStreamLog:
     def post_all(
         self, posts: Sequence[tuple[int, bytes]], notes: Mapping[str, bytes] | None = None
     ) -> None:
-        """Note, then post, as many as a batch takes at a time."""
+        """Write the notes, then post in batches of the largest size."""
         reach("seeds.before-post")
         for name, value in (notes or {}).items():
             self.note(name, value)
@@ -177,11 +178,11 @@ class JetStreamLog:
         return {partition: entries for partition, entries in found.items() if entries}
 
     def heads(self) -> list[Head]:
-        """Return all heads, as some replica knows them."""
+        """Return all heads, as known to some replica."""
         return self._call(self._reader.heads()).heads
 
     def head(self, partition: int) -> Head:
-        """Return one head, as the leader knows it."""
+        """Return one head, as known to the leader."""
         return self._call(self._leaders_head(partition))
 
     def owner(self, partition: int) -> str:
@@ -193,7 +194,8 @@ class JetStreamLog:
         return self._mailbox.number()
 
     def trim(self, partition: int, through: int) -> int:
-        """Copy batches to the archive, then purge below the last, and what was read of the inbox.
+        """Copy batches to the archive, then purge them but the last, and the read part of the
+        inbox.
 
         The last batch stays, with all its parts: after a purge of a whole subject the server would
         accept an expectation of 0.
@@ -219,14 +221,14 @@ class JetStreamLog:
         return len(batches)
 
     def note(self, name: str, value: bytes) -> bool:
-        """Note something once."""
+        """Write a note once."""
         identity = uuid.uuid4().hex
         return self._call(
             self._connection.patiently(lambda: self._try_note(name, value, identity, None))
         )
 
     def note_at(self, name: str, value: bytes, heads: Sequence[Head]) -> bool:
-        """Note something once, on condition that the stream ends where the same heads were read."""
+        """Write a note once, if the stream ends where the same heads were read."""
         wanted, identity = list(heads), uuid.uuid4().hex
 
         async def attempt() -> bool:
@@ -252,7 +254,7 @@ class JetStreamLog:
         return {name: value for name, value in found.items() if name.startswith(prefix)}
 
     def notes_since(self, number: int) -> tuple[int, dict[str, bytes]]:
-        """Return the notes after a number of the stream; with an inbox at hand, from there."""
+        """Return the notes after a number of the stream; from the local inbox if there is one."""
         come = self._mailbox.notes_since(number)
         if come is not None:
             return come[0], _note_values(come[1])
@@ -262,8 +264,8 @@ class JetStreamLog:
     def fill(self, partition: int, contents: Contents) -> None:
         """Fill a partition of a new stream, whose numbers are above all that were read before.
 
-        An inbox that was read has an empty entry at least: the end of a crawl is found when the
-        last entry was read, and a subject without one has no last entry.
+        An inbox that was read gets at least an empty entry: the end of a crawl is found when the
+        last entry was read, and an empty subject has no last entry.
         """
         for group, is_last in framed(contents.batches()):
             sequence, batch = group[-1]
@@ -285,10 +287,10 @@ class JetStreamLog:
         self._call(self._connection.patiently(lambda: self._connection.api(name)))
 
     def sync(self) -> None:
-        """Do nothing: the servers keep what they have acknowledged."""
+        """Do nothing: the servers keep acknowledged writes."""
 
     def close(self) -> None:
-        """Close the connection; a batch under way is abandoned, as by a kill."""
+        """Close the connection; a batch in flight is abandoned, as by a kill."""
         self._mailbox.close()
         self._connection.close()
 
@@ -306,14 +308,15 @@ class JetStreamLog:
         return Head(end.sequence, inbox.number if inbox else 0, end.owner)
 
     def _send(self, messages: list[Draft]) -> int:
-        """Publish without a condition; after a lost answer it may be there twice."""
+        """Publish without a condition; after a lost answer the messages may be there twice."""
         number: int = self._call(self._connection.patiently(lambda: self._writer.send(messages)))
         return number
 
     async def _try_note(
         self, name: str, value: bytes, identity: str, stream_number: int | None
     ) -> bool:
-        """Publish a note on condition that there is none; the identity tells whose is there."""
+        """Publish a note on condition that there is none; the identity shows which writer's note is
+        there."""
         subject = self._subjects.note(name)
         content = msgspec.msgpack.encode((name, value))
         messages = drafts(subject, content, Mark(identity=identity), 0)
@@ -365,7 +368,7 @@ class JetStreamLog:
         return last.mark.sequence if last else 0
 
     def _stepwise(self, pages: AsyncIterator[list[Message]]) -> Iterator[Message]:
-        """Yield on this thread what comes on the loop's, page by page."""
+        """Yield on this thread the pages that come on the loop's thread."""
 
         async def step() -> list[Message] | None:
             return await anext(pages, None)

@@ -1,12 +1,12 @@
 """The inboxes of this process's partitions, kept up to date in the background.
 
-One consumer delivers all of them, and the notes, in the order of the stream. So `inbox` asks no
-server, and whoever has been shown an entry finds the notes that came before it. A consumer is
-thrown away and made anew when partitions are added, when it falls silent or when a message is
-missing; it goes on behind the last message that came.
+One consumer delivers all of them, and the notes, in the order of the stream. `inbox` therefore asks
+no server, and a reader that has seen an entry finds the notes before it. A consumer is replaced
+when partitions are added, when it falls silent or when a message is missing. The new one continues
+after the last message received.
 
-Entries stay until they are decided on (`drop`). When too many bytes are waiting, no more are asked
-for, except that what a reader has passed may be dropped then.
+Entries stay until they are decided on (`drop`). When too many bytes are waiting, no more are
+requested; entries that a reader has already passed may then be dropped.
 """
 
 from __future__ import annotations
@@ -34,22 +34,22 @@ _SILENCE_SECONDS = 2.0
 
 @dataclass
 class Box:
-    """One inbox, from the entry after `floor` on."""
+    """An inbox, from the entry after `floor` on."""
 
     floor: int
     entries: deque[tuple[int, bytes]] = field(default_factory=deque)
     parts: list[Message] = field(default_factory=list)
     seen: int = 0
-    """The number of the last message, whole or part."""
+    """Number of the last message, whole or part."""
 
     @property
     def last(self) -> int:
-        """The number of the last entry."""
+        """Number of the last entry."""
         return self.entries[-1][0] if self.entries else self.floor
 
 
 class Mailbox:
-    """Keeps inboxes; `inbox` and `notes_since` may be called from any thread."""
+    """Keeps inboxes up to date; `inbox` and `notes_since` may be called from any thread."""
 
     def __init__(self, connection: Connection, subjects: Subjects) -> None:
         self._connection = connection
@@ -62,18 +62,18 @@ class Mailbox:
         self._notes_seen = 0
         self._position = 0
         self._covered: set[int] = set()
-        """The partitions whose messages have come up to the position."""
+        """Partitions whose messages have arrived up to the position."""
         self._bytes = 0
         self._number = 0
         self._generation = 0
         self._is_current = False
         self._is_closed = False
         self._come: asyncio.Queue[Msg | None] = asyncio.Queue()
-        """What the consumer has delivered; None when the partitions have changed."""
+        """Messages delivered by the consumer; None when the partitions have changed."""
         self._task: asyncio.Task[None] | None = None
 
     def number(self) -> int:
-        """Return a number that changes when something has come in."""
+        """Return a number that changes when a message arrives."""
         return self._number
 
     def inbox(self, partition: int, after: int) -> list[tuple[int, bytes]]:
@@ -90,14 +90,14 @@ class Mailbox:
             return found
 
     def watch(self, partitions: dict[int, int]) -> None:
-        """Begin to keep the inboxes of partitions, each after a number."""
+        """Begin to keep the inboxes of partitions, each from after a number."""
         with self._lock:
             new = {p: after for p, after in partitions.items() if p not in self._boxes}
             if new:
                 self._watch(new)
 
     def forget(self, partition: int) -> None:
-        """Keep an inbox no longer: its partition has another owner."""
+        """Stop keeping an inbox: its partition has another owner."""
         with self._lock:
             box = self._boxes.pop(partition, None)
             if box is not None:
@@ -112,7 +112,7 @@ class Mailbox:
                 self._drop(box, through)
 
     def notes_since(self, number: int) -> tuple[int, list[Message]] | None:
-        """Return the notes after a number; None if they did not come this way."""
+        """Return the notes after a number; None if they did not arrive this way."""
         with self._lock:
             if self._notes_floor is None or number < self._notes_floor or not self._is_current:
                 return None
@@ -164,7 +164,7 @@ class Mailbox:
             if box is not None and len(box.entries) >= INBOX_MOST and box.floor <= after:
                 return
             if not self._lock.wait(end - time.monotonic()) or self._is_closed:
-                raise self._connection.unavailable("the inbox does not come")
+                raise self._connection.unavailable("the inbox is not delivered")
 
     def _drop(self, box: Box, through: int) -> None:
         while box.entries and box.entries[0][0] <= through:
@@ -194,7 +194,7 @@ class Mailbox:
             box.parts.clear()
 
     def _begin(self) -> tuple[int, list[int], int]:
-        """Return what the next consumer delivers: what has not come, parts with their first."""
+        """Return the start of the next consumer: the first missing message, or its first part."""
         for partition, box in self._boxes.items():
             if partition in self._covered:
                 box.seen = max(box.seen, self._position)
@@ -222,7 +222,7 @@ class Mailbox:
             generation = self._generation
             with suppress(NatsError, OSError, TimeoutError, Refused):
                 await self._consume()
-            if generation == self._generation:  # it has failed, and would again at once
+            if generation == self._generation:  # the consumer failed, and would fail again at once
                 await asyncio.sleep(0.1)
 
     async def _consume(self) -> None:
@@ -270,7 +270,7 @@ class Mailbox:
                 await client.publish(f"$JS.API.CONSUMER.DELETE.{stream}.{name}", b"")
 
     async def _fetch(self, name: str, inbox: str, generation: int) -> None:
-        """Ask for messages, again and again; returns when the consumer must be made anew."""
+        """Ask for messages repeatedly; return when the consumer must be replaced."""
         client, subject = self._connection.client, self._next_subject(name)
         request = json.dumps(
             {"batch": _AT_ONCE, "expires": 5_000_000_000, "idle_heartbeat": 1_000_000_000}
@@ -318,7 +318,7 @@ class Mailbox:
 
 
 def _told_by(reply: str) -> tuple[int, int, int]:
-    """Return a message's number in the stream, its count by the consumer, and what is pending."""
+    """Return a message's number in the stream, its count by the consumer, and the pending count."""
     fields = reply.split(".")
-    first = 5 if len(fields) == 9 else 7  # newer servers name their domain and account, too
+    first = 5 if len(fields) == 9 else 7  # newer servers also name their domain and account
     return int(fields[first]), int(fields[first + 1]), int(fields[first + 3])

@@ -1,12 +1,12 @@
 """Subjects and headers of a crawl's messages, and large payloads in parts.
 
-A server takes 1 MB a message. What is larger goes in parts, which are neighbours within one atomic
-batch, on the same subject; the last one carries the entry's sequence. One header says all:
+A server takes 1 MB a message. A larger payload is sent in parts, which are neighbours within one
+atomic batch, on the same subject; the last part carries the entry's sequence. One header has all:
 
     Lycosa: SEQUENCE IDENTITY PART/PARTS KIND OWNER
 
-SEQUENCE is the dense number of a log's batch, IDENTITY tells whose write it is, KIND is `t` for a
-take and `w` otherwise; `-` stands for what a message does not have.
+SEQUENCE is the dense number of a log's batch, IDENTITY identifies the write, KIND is `t` for a take
+and `w` otherwise; `-` replaces a missing field.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ EXPECTED_IN_STREAM = "Nats-Expected-Last-Sequence"
 
 
 class Mark(NamedTuple):
-    """What the header of a message says."""
+    """Content of a message's header."""
 
     sequence: int = 0
     identity: str = "-"
@@ -40,11 +40,11 @@ class Mark(NamedTuple):
 
 
 class Message(NamedTuple):
-    """One stored message."""
+    """A stored message."""
 
     subject: str
     number: int
-    """Its number in the stream."""
+    """Number in the stream."""
     mark: Mark
     data: bytes
 
@@ -83,9 +83,9 @@ def drafts(subject: str, data: bytes, mark: Mark, expect: int | None = None) -> 
 
 
 def whole(messages: Iterable[Message]) -> Iterator[Message]:
-    """Join the parts of each payload; it has the number of its last part.
+    """Join the parts of each payload; the result has the number of its last part.
 
-    A reader may begin within one: parts without their first are dropped.
+    A reader may begin within a payload: parts without the first are dropped.
     """
     open_parts: dict[str, list[bytes]] = {}
     for message in messages:
@@ -112,7 +112,7 @@ class Subjects:
         self.root = f"lycosa.{crawl}"
         self.all_notes = f"{self.root}.note.*"
         self.made = f"{self.root}.made"
-        """Has one message, from the stream's beginning on."""
+        """Has one message, the first of the stream."""
 
     def log(self, partition: int) -> str:
         """Return the subject of a log."""

@@ -1,8 +1,8 @@
 """Reads from a crawl's stream: one message from its leader, ranges of a subject, all heads.
 
-The leader knows every write that was acknowledged. Ranges and heads come from whichever replica
-answers first, and may be old: a range is read until it holds what the leader said was there when
-it was asked for; of all heads, the number up to which the replica had read is known.
+The leader knows every acknowledged write. Ranges and heads come from the replica that answers
+first, and may be old. A range is read until it reaches the end that the leader named at the time of
+the request. For the heads, the number up to which the replica had read is known.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _SUBJECTS_AT_ONCE = 1000
 
 
 class Heads(NamedTuple):
-    """All heads, as of one message of the stream."""
+    """All heads at one message of the stream."""
 
     heads: list[Head]
     number: int
 
 
 class Reader:
-    """Asks for messages of one stream; on the loop's thread alone."""
+    """Asks for messages of one stream; only on the loop's thread."""
 
     def __init__(self, connection: Connection, subjects: Subjects, partitions: int) -> None:
         self._connection = connection
@@ -52,9 +52,9 @@ class Reader:
     async def pages(
         self, subject: str, first: int, newest: Message | None = None
     ) -> AsyncIterator[list[Message]]:
-        """Yield all messages of a subject from a number on that the leader has now.
+        """Yield all messages of a subject, from a number to the leader's present end.
 
-        `newest` is the last of them, if the caller has asked the leader just before.
+        `newest` is the last of them, if the caller has just asked the leader.
         """
         newest = newest or await self.last(subject)
         while newest is not None and first <= newest.number:
@@ -65,7 +65,7 @@ class Reader:
                 "max_bytes": _BYTES_AT_ONCE,
             }
             page = [found for found in await self._direct(request) if isinstance(found, Message)]
-            if not page:  # a replica that is behind: the leader has it
+            if not page:  # the replica is behind, but the leader has the page
                 found = await self.next(subject, first)
                 if found is None:
                     return
@@ -74,7 +74,7 @@ class Reader:
             yield page
 
     async def heads(self, *, of_one_moment: bool = False) -> Heads:
-        """Return all heads as some replica knows them; above 500 partitions by several requests."""
+        """Return all heads, as known to some replica; above 500 partitions in several requests."""
 
         async def ask() -> Heads:
             numbers: set[int] = set()

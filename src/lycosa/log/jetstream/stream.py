@@ -1,8 +1,8 @@
-"""Makes a crawl's stream, or checks that it is still as Lycosa makes it.
+"""Makes a crawl's stream, or checks that its settings are still those of Lycosa.
 
-A limit of age, count or size that somebody else has set would silently remove batches, so a stream
-with one is refused. `discard: new`: a full server refuses writes, which is a pause; `old` would
-lose the beginning.
+A limit on age, count or size that somebody else has set would silently remove batches, so a stream
+with such a limit is refused. With `discard: new` a full server refuses writes, which is a pause;
+with `old` it would lose the beginning.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def settings(subjects: Subjects, partitions: int, first_number: int = 1) -> dict
 async def open_stream(
     connection: Connection, subjects: Subjects, wanted: dict[str, Any], may_begin: bool = True
 ) -> list[str]:
-    """Make the stream of a new crawl, or check that of an old one; who keeps copies of it."""
+    """Make a new crawl's stream, or check an old one's; return the servers with copies of it."""
 
     async def make() -> dict[str, Any]:
         try:
@@ -65,7 +65,7 @@ async def open_stream(
         try:
             return await connection.api(f"STREAM.CREATE.{subjects.stream}", wanted)
         except Refused as refused:
-            if refused.code == _NAME_IN_USE:  # another machine was quicker
+            if refused.code == _NAME_IN_USE:  # another machine made it first
                 return await connection.api(f"STREAM.INFO.{subjects.stream}")
             raise
 
@@ -75,11 +75,11 @@ async def open_stream(
         if refused.code in _TOO_FEW_SERVERS or "replicas" in refused.text:
             raise LogError(
                 f"{connection.address}: cannot keep {REPLICAS} copies of a stream: {refused}\n"
-                "  run three servers or more with JetStream, as one cluster"
+                "  run at least three servers with JetStream, as one cluster"
             ) from None
         raise LogError(
             f"{connection.address}: cannot make the stream {subjects.stream}: {refused}\n"
-            "  the account needs JetStream, and the right to make streams"
+            "  the account needs JetStream, and the permission to make streams"
         ) from None
     _check(connection, subjects, found["config"], wanted)
 
@@ -122,7 +122,7 @@ def _check(
     if found.get("num_replicas", 1) < REPLICAS:
         raise LogError(
             f"{connection.address}: the stream {subjects.stream} has {found.get('num_replicas', 1)}"
-            f" copy, and a crawl's log needs {REPLICAS}\n"
+            f" copy, but a crawl's log needs {REPLICAS}\n"
             f"  type: nats stream edit {subjects.stream} --replicas {REPLICAS}"
         )
     for key in (
@@ -141,7 +141,7 @@ def _check(
             raise LogError(
                 f"{connection.address}: the stream {subjects.stream} has {key} ="
                 f" {found.get(key, _default(key))!r}, so it could lose or refuse batches\n"
-                f"  give it back {key} = {wanted[key]!r} (nats stream edit {subjects.stream}), or"
+                f"  restore {key} = {wanted[key]!r} (nats stream edit {subjects.stream}), or"
                 " use servers that know this setting"
             )
 

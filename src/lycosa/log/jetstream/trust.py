@@ -1,11 +1,11 @@
-"""What NATS servers must be before a crawl is entrusted to them.
+"""Requirements for NATS servers before a crawl is entrusted to them.
 
-Checked at every joining. A server below 2.15.1 is refused by its version: 2.9.10 accepted both of
-two writers with one expectation 3,111 times of 10,912 (docs/decisions/0051). The contest is run
-with the same conditional publish that commits use.
+They are checked at every joining. A server below 2.15.1 is refused by its version: 2.9.10 accepted
+both of two writers with one expectation 3,111 times of 10,912 (docs/decisions/0051). The contest
+uses the same conditional publish as commits.
 
-Whether a server syncs every write before it answers is told by its monitoring port and to the
-system account alone. Where it cannot be seen, `durability = "power"` is refused: the default is to
+Servers report only on the monitoring port and to the system account whether they sync every write
+before they answer. If neither can be read, `durability = "power"` is refused: the default is to
 sync every two minutes.
 """
 
@@ -34,7 +34,7 @@ _SECONDS = 5.0
 
 
 def refuse_small_messages(connection: Connection) -> None:
-    """Raise `LogError` where a server takes smaller messages than parts are."""
+    """Raise `LogError` if a server takes smaller messages than our parts."""
     if connection.client.max_payload < LEAST_PAYLOAD:
         raise LogError(
             f"{connection.address}: takes messages of {connection.client.max_payload:,} bytes, and"
@@ -43,7 +43,7 @@ def refuse_small_messages(connection: Connection) -> None:
 
 
 def refuse_old_server(connection: Connection, version: str) -> None:
-    """Raise `LogError` where a server's conditional writes are not to be trusted."""
+    """Raise `LogError` if a server's conditional writes cannot be trusted."""
     if numbers_of(version) < OLDEST:
         oldest = ".".join(map(str, OLDEST))
         raise LogError(
@@ -65,13 +65,13 @@ def numbers_of(version: str) -> tuple[int, ...]:
 def refuse_unsynced(connection: Connection, durability: str) -> set[str]:
     """Raise `LogError` for `durability` "power" unless every server is seen to sync each write.
 
-    Returns the names of the servers that were seen. Where they can be seen every server's version
-    is checked, too, not only that of the one we are connected to.
+    Returns the names of the servers that were seen. If they can be seen, the version of every
+    server is checked too, not only that of the connected one.
     """
     seen = servers_seen(connection)
     if durability == "power" and not seen:
         raise LogError(
-            f"{connection.address}: cannot be seen to sync every write, and the job asks for"
+            f"{connection.address}: cannot be seen to sync every write, but the job asks for"
             ' durability = "power"\n  set sync_interval: always in the jetstream section of every'
             " server, and name their monitoring port (nats://HOSTS?monitoring=8222) or credentials"
             " of the system account (?system=FILE)"
@@ -91,7 +91,7 @@ def refuse_unsynced(connection: Connection, durability: str) -> set[str]:
 def refuse_unseen(
     connection: Connection, durability: str, seen: set[str], keepers: Iterable[str]
 ) -> None:
-    """Raise `LogError` for "power" where a server keeps a copy that was not among those seen."""
+    """Raise `LogError` for "power" if a server with a copy was not among those seen."""
     unseen = set(keepers) - seen
     if durability == "power" and unseen:
         raise LogError(
@@ -102,7 +102,7 @@ def refuse_unseen(
 
 
 def servers_seen(connection: Connection) -> dict[str, dict[str, Any]]:
-    """Return what each server that can be seen tells about itself, by its name."""
+    """Return each visible server's report of itself, by name."""
     told = [_told(url) for url in connection.address.monitoring_urls]
     system = connection.address.system_options()
     if system is not None:
@@ -115,7 +115,7 @@ def servers_seen(connection: Connection) -> dict[str, dict[str, Any]]:
 
 
 async def _told_by_system(visitor: Connection) -> list[dict[str, Any]]:
-    """Ask all servers at once; who has not answered within a second of silence is down."""
+    """Ask all servers at once; a server that is silent for a second is considered down."""
     inbox = visitor.client.new_inbox()
     answers = await visitor.client.subscribe(inbox)
     await visitor.client.publish("$SYS.REQ.SERVER.PING.VARZ", b"", reply=inbox)
@@ -130,7 +130,7 @@ async def _told_by_system(visitor: Connection) -> list[dict[str, Any]]:
 async def refuse_unless_one_wins(
     connection: Connection, subjects: Subjects, writer: Writer
 ) -> None:
-    """Let two writers publish with one expectation, some times; both may never win."""
+    """Let two writers publish with one expectation, several times; both must never win."""
     subject = subjects.trial(uuid.uuid4().hex)
     last = 0
     for _ in range(ROUNDS):
@@ -139,12 +139,12 @@ async def refuse_unless_one_wins(
         if len(won) > 1:
             raise LogError(
                 f"{connection.address}: accepted two writers with the same expectation, so an owner"
-                " that was replaced could go on writing\n  no crawl can be entrusted to these"
+                " that was replaced could continue to write\n  no crawl can be entrusted to these"
                 " servers: upgrade all of them"
             )
         last = won[0] if won else last
         if not won:
-            break  # no answer in time: the log itself will wait for one
+            break  # no answer in time, for which the log itself will wait
     await connection.api(f"STREAM.PURGE.{subjects.stream}", {"filter": subject})
 
 

@@ -1,17 +1,17 @@
-"""Writes commits as atomic batches, and finds out what became of those without an answer.
+"""Writes commits as atomic batches, and finds the result of batches without an answer.
 
 Several writes go into one batch, with the posts to one inbox merged into one message: without that
-a broad crawl would send 64 × 63 of them. If one write of a batch is superseded the whole batch is
-refused; then every write of it is looked up, and those that are still possible are sent again.
+a broad crawl would send 64 × 63 messages. If one write of a batch is superseded the whole batch is
+refused; then every write of it is checked, and those still possible are sent again.
 
-**Refused is not superseded.** The server refuses also while another write to the subject is in
-flight, and that is often our own, whose answer was lost. So after every refusal, and whenever there
-is no answer, the leader is asked what follows `expect`:
+**Refused is not superseded.** The server also refuses while another write to the subject is in
+flight, which is often our own, whose answer was lost. After every refusal, and whenever there is no
+answer, the leader is therefore asked for the message after `expect`:
 
-    nothing                  not decided: wait, and send again with another batch id
+    nothing                  not decided: wait, and send again with a new batch id
     a write with our id      it has happened
     anything else            another owner has taken the partition: superseded
-    less than we know of     a leader that was replaced and does not know it: wait
+    less than we know        a leader that was replaced and does not know it yet: wait
 
 A batch that arrives late does no harm: the condition of each of its appends no longer holds.
 """
@@ -34,13 +34,13 @@ from lycosa.log.jetstream.messages import PART_BYTES, Draft, Mark, Message, Subj
 from lycosa.log.jetstream.reading import Reader
 
 MOST_MESSAGES = 1000
-"""A server takes so many messages in one atomic batch."""
+"""Most messages that a server takes in one atomic batch."""
 MOST_PARTITIONS = 960
-"""So a write that has links for all others still fits into one, with some of it in parts."""
+"""Limit at which a write with links for all others still fits into one batch, even with parts."""
 _MOST_BYTES = 16 << 20
 _IN_FLIGHT = 8
 _REFUSED_FOR_GOOD = frozenset({10174, 10205, 10199, 10177, 10054, 10109})
-"""Batches are switched off, too large, or have a header that the server does not know."""
+"""Codes for batches that are switched off, too large, or have an unknown header."""
 
 
 class End(NamedTuple):
@@ -53,7 +53,7 @@ class End(NamedTuple):
 
 @dataclass
 class Wanted:
-    """One write to be done."""
+    """A write to be done."""
 
     partition: int
     expect: int
@@ -61,13 +61,13 @@ class Wanted:
     events: bytes
     posts: Sequence[tuple[int, bytes]]
     owner: str | None = None
-    """The new owner, if it is a take; "" if it is a release."""
+    """The new owner for a take; "" for a release."""
     end: End | None = None
-    """The end of the log that it follows."""
+    """The end of the log that the write follows."""
 
 
 class Writer:
-    """Writes to one crawl's stream; on the loop's thread alone."""
+    """Writes to one crawl's stream; only on the loop's thread."""
 
     def __init__(self, connection: Connection, subjects: Subjects, reader: Reader) -> None:
         self._connection = connection
@@ -77,18 +77,18 @@ class Writer:
         self._in_flight = asyncio.Semaphore(_IN_FLIGHT)
 
     def owner(self, partition: int) -> str:
-        """Return the owner that the last end known of names."""
+        """Return the owner that the last known end names."""
         end = self._ends.get(partition)
         return end.owner if end else ""
 
     def learn(self, partition: int, end: End) -> None:
-        """Note an end that was read, unless a later one is known."""
+        """Note an end that was read, unless a later end is known."""
         known = self._ends.get(partition)
         if known is None or known.sequence <= end.sequence:
             self._ends[partition] = end
 
     async def write(self, wanted: Sequence[Wanted]) -> list[int | None]:
-        """Do what is possible; the new sequences, or None where another owner was quicker."""
+        """Do all possible writes; return the new sequences, None where another owner was faster."""
         done: dict[int, int | None] = {}
         places = {id(one): place for place, one in enumerate(wanted)}
         waiting = list(wanted)
@@ -96,6 +96,8 @@ class Writer:
         pause = 0.005
         problem: Exception | str = "no leader"
         while True:
+            # A write whose end of the log is not the known one may be superseded, or repeated after
+            # a lost answer: the leader is asked before anything is sent.
             unknown = [one for one in waiting if not self._follows(one)]
             for one, result in zip(unknown, await self._decide_all(unknown), strict=True):
                 if not isinstance(result, Undecided):
@@ -120,7 +122,7 @@ class Writer:
             pause = min(0.25, 2 * pause)
 
     async def send(self, messages: Sequence[Draft]) -> int:
-        """Publish one message, or several as one atomic batch; the last one's number."""
+        """Publish one message, or several as one atomic batch; return the number of the last."""
         client = self._connection.client
         headers = messages[-1].headers
         if len(messages) > 1:
@@ -140,7 +142,7 @@ class Writer:
         return number_
 
     def _follows(self, one: Wanted) -> bool:
-        """Return whether a write follows the end that is known; then that is its condition."""
+        """Return whether a write follows the known end, which is then its condition."""
         end = self._ends.get(one.partition)
         if end is None or end.sequence != one.expect:
             return False
@@ -148,12 +150,12 @@ class Writer:
         return True
 
     async def _send_group(self, group: Sequence[Wanted]) -> Exception | None:
-        """Send writes as one batch; what was wrong, if it did not happen or nothing is known."""
+        """Send writes as one batch; return the problem if it did not happen or is undecided."""
         messages, lasts = self._messages(group)
         if len(messages) > MOST_MESSAGES:
             raise LogError(
                 f"{self._connection.address}: a write of partition {group[0].partition} has"
-                f" {len(messages):,} messages, and JetStream takes {MOST_MESSAGES:,} at once\n"
+                f" {len(messages):,} messages, but JetStream takes {MOST_MESSAGES:,} at once\n"
                 "  commit more often ([log] commit_seconds), or begin with fewer partitions"
             )
         try:
@@ -165,7 +167,7 @@ class Writer:
             if refused.code in _REFUSED_FOR_GOOD:
                 raise LogError(
                     f"{self._connection.address}: the stream {self._subjects.stream} refuses a"
-                    f" commit: {refused}\n  give it back its settings: allow_atomic, and no limits"
+                    f" commit: {refused}\n  restore its settings: allow_atomic, and no limits"
                 ) from refused
             return refused
         for one, place in zip(group, lasts, strict=True):
@@ -176,7 +178,7 @@ class Writer:
         return None
 
     def _messages(self, group: Sequence[Wanted]) -> tuple[list[Draft], list[int]]:
-        """Return the messages of a batch, and where each write's last part is among them."""
+        """Return the messages of a batch, and the positions of each write's last part."""
         posts: dict[int, list[bytes]] = {}
         for one in group:
             for target, batch in one.posts:
@@ -199,14 +201,14 @@ class Writer:
         return list(await asyncio.gather(*(self._decide(one) for one in some)))
 
     async def _decide(self, one: Wanted) -> int | Undecided | None:
-        """Ask the leader what became of a write."""
+        """Ask the leader for the result of a write."""
         subject = self._subjects.log(one.partition)
         last = await self._reader.last(subject)
         mark = last.mark if last else Mark()
         end = End(mark.sequence, last.number if last else 0, mark.owner)
         known = self._ends.get(one.partition)
         if known is not None and end.sequence < known.sequence:
-            return Undecided()  # a leader that was replaced, and does not know it yet
+            return Undecided()  # the leader was replaced and does not know it yet
         self._ends[one.partition] = end
         if end.sequence == one.expect:
             return Undecided()

@@ -1,11 +1,11 @@
-"""A connection to PostgreSQL that comes back after a restart or a failover.
+"""A connection to PostgreSQL that is restored after a restart or a failover.
 
-`ask` repeats a question on a new connection while the server cannot answer, and raises
-`LogUnavailable` when its patience has ended. So only questions that may be asked twice are asked
-through it: reads, and functions that recognise what they have done before.
+`ask` repeats a query on a new connection while the server cannot answer, and raises
+`LogUnavailable` when its patience has ended. Only repeatable queries may be asked through it:
+reads, and functions that recognise their own earlier calls.
 
-`prepare_threshold=None`: a pooler gives every transaction another server connection, which does
-not know the statements that were prepared on the last one.
+`prepare_threshold=None`: a pooler gives every transaction another server connection, which does not
+know the statements that were prepared on the last one.
 """
 
 from __future__ import annotations
@@ -43,14 +43,14 @@ _KEEPALIVES: dict[str, str | int] = {
 def checked_url(url: str) -> str:
     """Return the parameters of a connection; secrets and parameters that may load code are refused.
 
-    libpq itself takes the address apart, so that no spelling of a name passes unseen. It opens no
-    file for that, and reads no variable.
+    libpq itself parses the address, so that no spelling of a name is missed. It opens no file for
+    that, and reads no variable.
     """
     try:
         told = conninfo_to_dict(url)
     except psycopg.Error as problem:
         raise ConfigError(
-            f"{without_secrets(url)}: is not an address of PostgreSQL: {problem}\n"
+            f"{without_secrets(url)}: is not a PostgreSQL address: {problem}\n"
             "  write it as postgresql://USER@HOST:PORT/DATABASE"
         ) from None
     if told.keys() & {"password", "sslpassword"}:
@@ -67,7 +67,7 @@ def checked_url(url: str) -> str:
 
 
 def without_secrets(url: str) -> str:
-    """Return an address for messages, without the password that it should not have."""
+    """Return an address for messages, without any password in it."""
     scheme, _, rest = url.partition("://")
     user, at, place = rest.rpartition("@")
     told = f"{scheme}://{user.split(':')[0]}{at}{place}"
@@ -77,7 +77,7 @@ def without_secrets(url: str) -> str:
 
 
 class Link:
-    """One connection, used by one thread at a time."""
+    """A connection, used by one thread at a time."""
 
     def __init__(self, url: str, patience_seconds: float, schema: str = "") -> None:
         self._url = checked_url(url)
@@ -89,7 +89,7 @@ class Link:
         self._is_closed = False
 
     def ask(self, question: Callable[[Connection], T]) -> T:
-        """Return the answer to a question that may be asked more than once."""
+        """Return the answer to a query that may be repeated."""
         end = time.monotonic() + self._patience_seconds
         pause = 0.02
         with self._lock:
@@ -111,7 +111,7 @@ class Link:
         return self.ask(lambda link: link.execute(text, values, binary=True).fetchall())
 
     def hint(self, statement: str) -> None:
-        """Run a statement once, if there is a connection; whether it worked does not matter."""
+        """Run a statement once, if there is a connection, whatever its result."""
         with self._lock:
             if self._connection is not None:
                 try:
@@ -142,20 +142,20 @@ class Link:
     def _failure(self, problem: Exception) -> LogError:
         return LogError(
             f"{self._told_url}: PostgreSQL refuses: {str(problem).strip()}\n"
-            "  if it is a matter of rights: the role needs CREATE on the database, and its own"
+            "  if permissions are missing: the role needs CREATE on the database, and its own"
             " password file or certificate"
         )
 
     def _unavailable(self, problem: Exception) -> LogUnavailable:
         return LogUnavailable(
             f"{self._told_url}: PostgreSQL has not answered for {self._patience_seconds:g} s:"
-            f" {str(problem).strip()}\n  start it or repair the network, then type the command"
-            " again; a crawl that runs waits for it"
+            f" {str(problem).strip()}\n  start it or repair the network, then repeat the command;"
+            " a running crawl waits for it"
         )
 
 
 def is_passing(problem: Exception) -> bool:
-    """Return whether a failure is one after which the same question may be answered."""
+    """Return whether a failure is temporary, so that the same query may be answered later."""
     if isinstance(problem, OSError):
         return True
     if not isinstance(
@@ -163,7 +163,7 @@ def is_passing(problem: Exception) -> bool:
     ):
         return False
     state = getattr(problem, "sqlstate", None)
-    if state is None:  # no answer at all: but a wrong password or certificate stays wrong
+    if state is None:  # no answer at all; but a wrong password or certificate is permanent
         told = str(problem)
         return not any(word in told for word in _LASTING)
     return state.startswith(_WAIT_CLASSES) or state in _WAIT_STATES
@@ -178,4 +178,4 @@ _LASTING = (
     "root certificate file",
     "server does not support SSL",
 )
-"""What libpq says when a connection will never be made; it gives no code before one is made."""
+"""Texts of libpq for permanent failures; it gives no code before a connection is made."""

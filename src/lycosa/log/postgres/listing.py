@@ -24,7 +24,7 @@ def list_crawls(url: str, patience_seconds: float) -> list[StoredCrawl]:
             try:
                 ((partitions,),) = link.rows(f'SELECT partitions FROM "{schema}".about')
                 notes = dict(link.rows(f'SELECT name, value FROM "{schema}".notes'))
-            except (LogError, ValueError):  # removed meanwhile, or another's table
+            except (LogError, ValueError):  # removed in the meantime, or a foreign table
                 continue
             found.append(StoredCrawl(schema.removeprefix("lycosa_"), partitions, notes))
     finally:

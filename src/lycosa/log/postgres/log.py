@@ -1,9 +1,9 @@
 """The log of a crawl in PostgreSQL: SQLite's tables, in one schema a crawl.
 
 A commit is one call of one function, and so one transaction and one round trip. There are three
-connections: commits run in a side thread on one, reads on another, and the third listens. All come
-back after a restart of the server; until then calls wait, and after `patience_seconds` they raise
-`LogUnavailable`. A commit whose answer was lost is given to the function again, which knows it.
+connections: commits run in a side thread on one, reads on another, and the third listens. All are
+restored after a restart of the server. Until then calls wait, and after `patience_seconds` they
+raise `LogUnavailable`. A commit whose answer was lost is repeated, and the function recognises it.
 """
 
 from __future__ import annotations
@@ -44,11 +44,11 @@ _frames = msgpack_decoder(list[tuple[int, bytes]])
 
 
 class PostgresLog:
-    """One crawl's schema in a server."""
+    """A crawl's schema in a server."""
 
     reads_at_once = 16
     lock_seconds = 0.0
-    """The server does not tell how long a commit has waited for others."""
+    """The server does not report how long a commit has waited for others."""
 
     def __init__(
         self,
@@ -71,7 +71,7 @@ class PostgresLog:
         self._news = News(Link(url, patience_seconds), self._schema)
         self._owners: dict[int, str] = {}
         self._found_empty: tuple[int, dict[int, int]] | None = None
-        """What the listener had heard when inboxes were looked at in vain, and which they were."""
+        """The listener's number when inboxes were found empty, and those inboxes."""
         try:
             refuse_untrusted(self._writer, self._url, durability)
             self._writer.ask(lambda connection: self._open(connection, may_begin))
@@ -112,7 +112,8 @@ class PostgresLog:
         return [found[write.partition] for write in writes]
 
     def read(self, partition: int, after: int) -> Iterator[tuple[int, bytes]]:
-        """Yield archived batches, then those of the log, which its owner may trim meanwhile."""
+        """Yield archived batches, then those of the log, which its owner may trim in the
+        meantime."""
         return read_history(
             after,
             self.head(partition).log,
@@ -163,7 +164,8 @@ class PostgresLog:
         )
 
     def inboxes(self, after: Mapping[int, int]) -> dict[int, list[tuple[int, bytes]]]:
-        """Return the next entries of several inboxes: of those whose head says that there are."""
+        """Return the next entries of several inboxes, asking only for those whose head has
+        moved."""
         looked = self._news.number(), dict(after)
         if looked == self._found_empty:
             return {}
@@ -193,7 +195,7 @@ class PostgresLog:
         return head
 
     def owner(self, partition: int) -> str:
-        """Return the owner of a partition, as far as this object knows."""
+        """Return the owner of a partition, as this object knows it."""
         return self._owners.get(partition, "")
 
     def news(self) -> int:
@@ -226,13 +228,13 @@ class PostgresLog:
         return self._writer.ask(move)
 
     def note(self, name: str, value: bytes) -> bool:
-        """Note something once."""
+        """Write a note once."""
         question = self._named("SELECT @note(ARRAY[%b::text], ARRAY[%b::bytea], ARRAY[%b::bytea])")
         answer: list[bool] = self._writer.rows(question, name, uuid.uuid4().bytes, value)[0][0]
         return answer[0]
 
     def note_at(self, name: str, value: bytes, heads: Sequence[Head]) -> bool:
-        """Note something once, if no head has moved."""
+        """Write a note once, if no head has moved."""
         question = self._named(
             "SELECT @note_at("
             "%b::text, %b::bytea, %b::bytea, %b::bigint[], %b::bigint[], %b::text[])"
@@ -266,7 +268,7 @@ class PostgresLog:
         def fill(connection: Connection) -> None:
             execute = connection.execute
             with connection.transaction():
-                for table in ("log", "archive", "inbox"):  # it may be asked again
+                for table in ("log", "archive", "inbox"):  # the call may be repeated
                     execute(self._named(f"DELETE FROM @{table} WHERE partition = %b"), (partition,))
                 last = 0
                 for group, is_last in framed(contents.batches()):
@@ -296,10 +298,10 @@ class PostgresLog:
         self._writer.ask(lambda link: link.execute(question.encode()))
 
     def sync(self) -> None:
-        """Do nothing: the server has synced what it has acknowledged."""
+        """Do nothing: the server has synced acknowledged writes."""
 
     def close(self) -> None:
-        """Close the connections; a transaction under way is undone, as by a kill."""
+        """Close the connections; a transaction in progress is undone, as by a kill."""
         self._news.close()
         self._reader.close()
         self._writer.close()
@@ -361,7 +363,7 @@ class PostgresLog:
         return results
 
     def _try(self, number: int, expect: int) -> bool:
-        """Write to the row of the contest; the writer's identity keeps two from being one."""
+        """Write to the row of the contest; the writer's identity distinguishes the two writes."""
         link = (self._writer, self._reader)[number]
         write = Write(TRIAL, expect, uuid.uuid4().bytes, (), 0)
         return self._write(link, None, [write]) != [None]
@@ -398,12 +400,12 @@ class PostgresLog:
         return self._reader.rows(self._named(question), *values)
 
     def _named(self, question: str) -> str:
-        """Return a query with the schema of the crawl in the place of each `@`.
+        """Return a query with the crawl's schema in place of each `@`.
 
         A search path would be a setting of the session, which a pooler does not keep.
         """
         return question.replace("@", f'"{self._schema}".')
 
     def _tell(self) -> None:
-        """Tell those who listen that an inbox may have grown; outside the commit."""
+        """Notify the listeners that an inbox may have grown, outside of the commit."""
         self._writer.hint(f'NOTIFY "{self._schema}"')

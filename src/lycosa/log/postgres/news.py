@@ -1,8 +1,8 @@
-"""A thread that hears of new messages: a number that changes when an inbox may have grown.
+"""A thread that is notified of new messages, and a number that changes with each.
 
-Who commits sends a NOTIFY afterwards, outside the transaction: within it, it would take a lock
-over the whole server. It is a hint and may be lost, also in a pooler, so the heads are looked at
-every two seconds beside it.
+A committing process sends a NOTIFY afterwards, outside of the transaction: inside, it would take a
+lock over the whole server. It is a hint and may be lost, also in a pooler, so the heads are also
+read every two seconds.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from lycosa.log.postgres.connection import Connection, Link
 
 POLL_SECONDS = 2.0
 _SLICES = 10
-"""The thread looks so often within that time whether it should end."""
+"""Checks in each such interval for the end of the thread."""
 
 
 class News:

@@ -1,4 +1,4 @@
-"""Looks how a PostgreSQL has let us in: by a password, a certificate, Kerberos, or without any."""
+"""Checks how a PostgreSQL authenticated us: by password, certificate, Kerberos, or not at all."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def warn_if_open_to_all(connection: psycopg.Connection[Any], server: str) -> Non
 
 
 def _is_known(connection: psycopg.Connection[Any]) -> bool:
-    """Return whether the server knows us by a ticket of Kerberos or by our certificate."""
+    """Return whether the server identifies us by a Kerberos ticket or by our certificate."""
     if connection.pgconn.used_gssapi:
         return True
     found = connection.execute(_CERTIFICATE).fetchone()

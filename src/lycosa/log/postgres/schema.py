@@ -1,11 +1,11 @@
 """The tables and functions of a crawl in PostgreSQL: one schema each.
 
 `write` is the whole commit. It locks the heads that it touches in the order of their numbers, so
-that two commits never wait for each other in a circle, decides which writes are valid, and does
-those. It is one statement, so that a commit is one round trip, also through a pooler. Whether a
-write has happened before, and its answer was lost, is told by its identity beside the batch.
+that two commits never deadlock, decides which writes are valid, and does those. It is one
+statement, so that a commit is one round trip, also through a pooler. The identity next to each
+batch shows whether a repeated write has happened before.
 
-Partition -1 exists for the contest at joining alone.
+Partition -1 exists only for the contest at joining.
 """
 
 from __future__ import annotations

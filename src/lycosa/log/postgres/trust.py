@@ -1,8 +1,8 @@
-"""What a PostgreSQL must be before a crawl is entrusted to it.
+"""Requirements for a PostgreSQL before a crawl is entrusted to it.
 
-Checked at every joining, because a server changes between two of them. Each refusal says what to
-change. The contest is run with the very function that commits: two connections write with the same
-expectation, and never may both win.
+They are checked at every joining, because a server may change in between. Each refusal names the
+required change. The contest uses the same function as commits: two connections write with the same
+expectation, and both must never win.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ ROUNDS = 8
 
 
 def refuse_untrusted(link: Link, url: str, durability: str) -> None:
-    """Raise `LogError` where the server's version, role or settings cannot be trusted."""
+    """Raise `LogError` if the server's version, role or settings cannot be trusted."""
     ((version, is_standby, is_read_only, fsync, pages, synchronous, standbys),) = link.rows(
         """SELECT current_setting('server_version_num')::int, pg_is_in_recovery(),
         current_setting('transaction_read_only') = 'on', current_setting('fsync'),
@@ -33,7 +33,7 @@ def refuse_untrusted(link: Link, url: str, durability: str) -> None:
         )
     if is_standby or is_read_only:
         raise LogError(
-            f"{url}: is a standby or read-only, so nothing can be written\n"
+            f"{url}: is a standby or read-only, so no write is possible\n"
             "  name the primary, or all of them: postgresql://HOST1,HOST2/DATABASE"
             "?target_session_attrs=read-write"
         )
@@ -42,13 +42,13 @@ def refuse_untrusted(link: Link, url: str, durability: str) -> None:
     if fsync != "on" or pages != "on":
         raise LogError(
             f"{url}: has fsync = {fsync} and full_page_writes = {pages}, so a power failure can"
-            ' lose what was acknowledged, and the job asks for durability = "power"\n'
+            ' lose acknowledged writes, but the job asks for durability = "power"\n'
             "  set both to on in postgresql.conf"
         )
     if standbys and not synchronous:
         raise LogError(
-            f"{url}: has {standbys} standby or more, and none is synchronous: a failover would lose"
-            ' what was acknowledged, and the job asks for durability = "power"\n'
+            f"{url}: has {standbys} standby servers, none of them synchronous: a failover would"
+            ' lose acknowledged writes, but the job asks for durability = "power"\n'
             "  set synchronous_standby_names = 'ANY 1 (*)' in postgresql.conf, or ask for"
             ' durability = "process"'
         )
@@ -57,9 +57,9 @@ def refuse_untrusted(link: Link, url: str, durability: str) -> None:
 def refuse_unless_one_wins(
     write: Callable[[int, int], bool], head: Callable[[], int], url: str
 ) -> None:
-    """Let two connections write with one expectation, some times; both may never win.
+    """Let two connections write with one expectation, several times; both must never win.
 
-    `write(connection, expect)` tells whether that connection has won. Other machines may be at
+    `write(connection, expect)` returns whether that connection has won. Other machines may hold
     their contest on the same row, so that neither wins.
     """
     with ThreadPoolExecutor(2) as pool:
@@ -69,6 +69,6 @@ def refuse_unless_one_wins(
             if all(won):
                 raise LogError(
                     f"{url}: accepted two writers with the same expectation, so an owner that was"
-                    " replaced could go on writing\n  no crawl can be entrusted to it: connect to"
-                    " the server itself, without what lies in between"
+                    " replaced could continue to write\n  no crawl can be entrusted to it: connect"
+                    " to the server itself, without a proxy in between"
                 )

@@ -1,4 +1,4 @@
-"""What a generation of the text index was made from: its `manifest.json`."""
+"""The inputs of a generation of the text index: its `manifest.json`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _PEEKED_BYTES = 65_536
 
 
 class Manifest(msgspec.Struct):
-    """What a generation was made from."""
+    """The inputs of a generation."""
 
     format: int = FORMAT
     segments: dict[str, tuple[int, int]] = {}
@@ -34,9 +34,9 @@ class Manifest(msgspec.Struct):
     """The commonest languages of its pages."""
     has_ranks: bool = False
     main_text: str = ""
-    """How the main texts were made; "" when there are none."""
+    """The version of the main texts; "" if there are none."""
     documents: str = ""
-    """How documents were read."""
+    """The version of the reading of documents."""
 
     def is_outdated(self, target: Manifest) -> bool:
         """Return whether a table in the index is gone or was rewritten: a host was forgotten.

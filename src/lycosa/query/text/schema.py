@@ -25,10 +25,10 @@ from tantivy import Index, Schema, SchemaBuilder
 from lycosa.query.text.words import neutral
 
 FORMAT = 2
-"""Of fields and analysis; an index of another format is built anew."""
+"""The version of fields and analysis; an index of another format is built again."""
 
 STORED_CHARACTERS = 20_000
-"""How much of a text is kept for passages."""
+"""Characters of a text that are kept for passages."""
 TITLE_TIMES = ANCHORS_TIMES = 10
 WEIGHTS = {"all": 1.0, "rest": 0.2, "title": 0.1, "anchors": 0.1, "url": 0.05}
 """The fields that a word is looked for in."""

@@ -1,7 +1,7 @@
 """Words as the index has them, their stems, and bigrams of Chinese, Japanese and Korean.
 
 Words are runs of letters and digits, in small letters and without accents, whatever the language:
-neither code nor names are bent. Stems are for queries alone: `spelling.variants` asks the index
+so code and names keep their form. Stems are for queries alone: `spelling.variants` asks the index
 which of its words share the stem of a word. Stemming every page instead would cost more than all
 the rest of indexing (694 pages a second instead of 1,587) and a fifth of its size.
 
@@ -94,7 +94,7 @@ def stem(word: str, language: str) -> str:
 
 
 def normal(token: str) -> str:
-    """Return one word in its form in the index; empty if it is none."""
+    """Return one word in its form in the index; empty if the text is not a word."""
     if token.isascii():
         return token.lower()
     return next(iter(neutral().analyze(token)), "")

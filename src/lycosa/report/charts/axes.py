@@ -29,7 +29,7 @@ class LogTicks(NamedTuple):
     """The ends of the axis; all values are between them."""
     named: list[float]
     plain: list[float]
-    """Those that have a line but no name."""
+    """Positions that have a line but no name."""
 
     def place(self, value: float) -> float:
         """Return the position of a value, between 0 and 1."""
@@ -88,7 +88,7 @@ def plain_name(value: float) -> str:
 
 
 def percent_name(value: float) -> str:
-    """Write a share: `100 %`, `0.1 %`; what is smaller as a power of ten."""
+    """Write a share: `100 %`, `0.1 %`; smaller ones as a power of ten."""
     power = log10(value) if value > 0 else 0.0
     if value and power <= -5 and isclose(power, round(power), abs_tol=1e-9):
         return power_of_ten(round(power))

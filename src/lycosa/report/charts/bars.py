@@ -20,7 +20,7 @@ _LEAST = 1.5
 
 
 class Bar(NamedTuple):
-    """One thing."""
+    """A bar."""
 
     name: str
     value: float

@@ -1,7 +1,7 @@
 """Calibration curves: is a model right as often as it says it is?
 
 A point for each group of pages of like confidence. On the dashed line confidence and accuracy are
-equal; below it the model promises too much.
+equal; below it the model is overconfident.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ class Calibration:
         canvas.text((left + right) / 2, floor + 34, "confidence", "middle", SMALL, SOFT)
 
     def description(self) -> str:
-        """Return what a screen reader says."""
+        """Return the text for screen readers."""
         return f"Calibration curve. {'; '.join(self._told(point) for point in self.points)}."
 
     def _told(self, point: CalibrationPoint) -> str:

@@ -8,7 +8,7 @@ from typing import Protocol
 from lycosa.terminal_text import visible
 
 INK, SOFT, FAINT, PAPER = "#1a1a1a", "#5c5c5c", "#dcdcdc", "#ffffff"
-"""Text, what explains it, lines behind it, and what it stands on."""
+"""Colours of text, of explanations, of lines, and of backgrounds."""
 BLUE, ORANGE, GREEN, RED, PURPLE, SKY, GREY = (
     "#0072b2",
     "#e69f00",
@@ -22,14 +22,14 @@ BLUE, ORANGE, GREEN, RED, PURPLE, SKY, GREY = (
 PALETTE = (BLUE, ORANGE, GREEN, SKY, RED, PURPLE, GREY)
 
 SIZE = 12.0
-"""Of letters, in the units in which a figure's width is given."""
+"""The size of letters, in the units of a figure's width."""
 SMALL = 11.0
 _FONT = (
     "-apple-system, 'Segoe UI', Roboto, 'Helvetica Neue', 'Liberation Sans', Arial, system-ui,"
     " sans-serif"
 )
 _LETTER = 0.6
-"""How wide a letter is on average, for its size: as in the widest of the usual fonts."""
+"""Mean width of a letter, relative to its size: that of the widest of the usual fonts."""
 _WIDE = "MW@%mw—…⟨⟩"
 _SLIM = "iljtfI.,:;'|!()[] "
 
@@ -121,7 +121,7 @@ class Canvas:
         self._parts.append(f'<text {place} fill="{INK}">{escape(visible(text))}{softer}</text>')
 
     def svg(self, title: str, description: str, identity: str) -> str:
-        """Return the whole."""
+        """Return the SVG document."""
         spoken = (
             f'<title id="{identity}-t">{escape(visible(title))}</title>'
             f'<desc id="{identity}-d">{escape(visible(description))}</desc>'

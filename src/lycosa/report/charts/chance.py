@@ -16,7 +16,7 @@ from lycosa.report.charts.grid import Cell, Grid, fitting, tinted
 from lycosa.report.wording import shown
 
 _DARK = 0.55
-"""Depth of blue from which white can be read on the cell."""
+"""Depth of blue from which white text is readable on the cell."""
 _DEEPEST = 3.0
 """Powers of two from chance at which a colour is full."""
 

@@ -24,7 +24,7 @@ _LEAST = 1.5
 
 
 class Column(NamedTuple):
-    """One column; its name is that of its left edge, or of its middle."""
+    """A column; its name is that of its left edge, or of its middle."""
 
     name: str
     value: int

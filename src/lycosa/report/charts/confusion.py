@@ -14,7 +14,7 @@ from lycosa.report.charts.grid import Cell, Grid, tinted
 from lycosa.report.wording import count, share, shown
 
 _DARK = 0.55
-"""Share from which white can be read on the cell."""
+"""Share from which white text is readable on the cell."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Confusion:
         self._grid.paint(canvas, x, top, width)
 
     def description(self) -> str:
-        """Return what a screen reader says."""
+        """Return the text for screen readers."""
         right = sum(self.counts[at][at] for at in range(len(self.names)))
         total = sum(map(sum, self.counts))
         told = "; ".join(

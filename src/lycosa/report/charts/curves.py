@@ -27,7 +27,7 @@ class Curve(NamedTuple):
 
 
 class Band(NamedTuple):
-    """Between which shares something lies."""
+    """The bounds of a share over a number."""
 
     name: str
     edges: Sequence[tuple[float, float, float]]
@@ -94,7 +94,7 @@ class Curves:
         canvas.text(x + _SIGN, y, entry.name, size=SMALL, fill=INK)
 
     def _legend(self, width: float) -> list[tuple[Curve | Band, int, float]]:
-        """Return what the legend has, each with its line and its place there."""
+        """Return the entries of the legend, each with its line and its place."""
         found: list[tuple[Curve | Band, int, float]] = []
         entries: list[Curve | Band] = [*self.curves]
         if self.band is not None:

@@ -26,7 +26,7 @@ _LEAST_CELL, _MOST_CELL = 24.0, 46.0
 
 
 class Cell(NamedTuple):
-    """What a cell shows."""
+    """The content of a cell."""
 
     text: str
     tip: str
@@ -40,9 +40,9 @@ class Grid:
 
     names: Sequence[str]
     down: str
-    """What the rows are."""
+    """The name of the rows."""
     across: str
-    """What the columns are."""
+    """The name of the columns."""
     cell: Callable[[int, int], Cell]
 
     def height(self, width: float) -> float:

@@ -11,7 +11,7 @@ from lycosa.report.wording import count, share, shown
 
 _BAR, _ROW = 34.0, 21.0
 _DARK = {PALETTE[0], PALETTE[2], PALETTE[4]}
-"""Colours on which white can be read."""
+"""Colours on which white text is readable."""
 
 
 class Part(NamedTuple):

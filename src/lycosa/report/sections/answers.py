@@ -17,8 +17,8 @@ _NO_ERRORS = _GOOD | PROBED | {Outcome.NO_SITEMAP}
 _MEANINGS = {
     "kept": "an answer with content, stored: a page",
     "redirected": "the server named another URL",
-    "not_modified": "a revisit found what is held already",
-    "sitemap": "a list of pages, stored; no page itself",
+    "not_modified": "a revisit found the stored content unchanged",
+    "sitemap": "a list of pages, stored; not a page itself",
     "no_sitemap": "/sitemap.xml, tried because robots.txt names no sitemap; none is there",
     "not_found": "404 or 410",
     "client_error": "another status of 4xx",
@@ -256,7 +256,7 @@ def _trap_name(row: Row) -> str:
 
 
 _TRAP = "trap:"
-"""With this begin the reasons for which places without an end are put aside."""
+"""The beginning of reasons for which endless places are put aside."""
 _ERRORS = ", ".join(f"'{outcome.name.lower()}'" for outcome in sorted(_NO_ERRORS))
 
 CHAPTER = Chapter(

@@ -1,4 +1,4 @@
-"""The chapter on the checks of `lycosa check-site`: what is broken on the sites of the crawl."""
+"""The chapter on the checks of `lycosa check-site`: the faults of the crawled sites."""
 
 from __future__ import annotations
 
@@ -41,13 +41,13 @@ def _show_checks(answers: Answers, facts: Facts) -> Shown:
         colour=lambda row: _COLOURS.get(row["severity"], BLUE),
     )
     table = Table(
-        "Findings by check, on how many pages, and what to do about them.",
+        "Findings by check, with the number of pages and the remedy.",
         (
             Column("Check"),
             Column("Severity"),
             Column("Findings", "count"),
             Column("Pages", "count"),
-            Column("To mend it"),
+            Column("Remedy"),
         ),
         [(_title(row), row["severity"], row["findings"], row["pages"], _mend(row)) for row in rows],
     )
@@ -84,7 +84,7 @@ CHAPTER = Chapter(
     (
         Section(
             "checks",
-            "What the checks found",
+            "Findings",
             {
                 "checks": "select kind, any_value(severity) as severity, count(*) as findings,"
                 " count(distinct url) as pages,"

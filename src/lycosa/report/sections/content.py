@@ -36,7 +36,7 @@ def _medium(row: Row) -> str:
 def _show_link_kinds(answers: Answers, facts: Facts) -> Shown:
     rows = answers["link_kinds"]
     if not rows:
-        return Shown("The pages have no links at all.")
+        return Shown("The pages have no links.")
     links = total(rows, "links")
     media = [row["links"] for row in rows if row["kind"] in ("image", "media", "object")]
     shown_with = f"{counted(sum(media), 'link leads', 'links lead')} to images, sound or film"
@@ -48,7 +48,7 @@ def _show_link_kinds(answers: Answers, facts: Facts) -> Shown:
     )
     figure = bars(
         "Links by kind",
-        "Links on the pages by what they are for, to whatever they lead.",
+        "Links on the pages by purpose, to targets of any kind.",
         rows,
         lambda row: str(row["kind"]),
         "links",
@@ -87,7 +87,7 @@ def _show_file_types(answers: Answers, facts: Facts) -> Shown:
     )
     figure = bars(
         "Links by suffix",
-        "Links by the suffix of what they lead to: pages and what makes them (blue, grey),"
+        "Links by the suffix of their target: pages and their requisites (blue, grey),"
         " documents (orange), images (light blue), sound (purple), film (green).",
         rows,
         lambda row: f".{shown(row['suffix'], 12)} ({_medium(row)})",
@@ -95,7 +95,7 @@ def _show_file_types(answers: Answers, facts: Facts) -> Shown:
         colour=lambda row: _COLOURS.get(_medium(row), GREY),
     )
     table = Table(
-        "Links by the suffix of what they lead to.",
+        "Links by the suffix of their target.",
         (
             Column("Suffix", "web"),
             Column("Medium"),
@@ -126,7 +126,7 @@ def _show_duplicates(answers: Answers, facts: Facts) -> Shown:
     sentence = (
         f"{count(sums['pages'])} of {counted(pages, 'page')} ({share(sums['pages'], pages)}) share"
         f" their bytes with another one, in {counted(sums['sets'], 'set')};"
-        f" without {counted(surplus, 'copy', 'copies')} the crawl would say the same."
+        f" {counted(surplus, 'copy is', 'copies are')} redundant."
     )
     figure = Shares(
         "Pages that are copies",
@@ -162,7 +162,7 @@ def _show_near(answers: Answers, facts: Facts) -> Shown:
     sentence = (
         f"{count(sums['pages'])} of {counted(pages, 'page')} ({share(sums['pages'], pages)}) have"
         f" nearly the same text as another one, in {counted(sums['sets'], 'set')};"
-        f" {count(other)} of them are no exact copies."
+        f" {count(other)} of them are not exact copies."
     )
     figure = Shares(
         "Pages that are nearly alike",

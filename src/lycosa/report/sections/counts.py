@@ -12,7 +12,7 @@ from lycosa.report.wording import count, share
 MOST_BARS = 12
 MOST_ROWS = 15
 MOST_FILE_ROWS = 10_000
-"""Of what has no bound of its own."""
+"""Most rows of a table without a bound of its own."""
 
 Name = Callable[[Row], str]
 Colour = Callable[[Row], str]
@@ -34,7 +34,7 @@ def bars(
 ) -> Bars:
     """Draw the most frequent; the others are one bar. Shares are those of `whole`."""
     whole = whole or total(rows, value)
-    # One bar for a single thing would say less than the thing itself.
+    # A bar for the rest would say less than the single thing that it stands for.
     most = MOST_BARS if len(rows) > MOST_BARS + 1 else len(rows)
     drawn = [
         Bar(name(row), row[value], f"{count(row[value])} ({share(row[value], whole)})", colour(row))

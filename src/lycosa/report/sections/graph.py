@@ -40,7 +40,7 @@ _SHARE_AXIS = Axis("share of pages with at least this value", percent_name)
 def rounded(column: str, digits: int = 3) -> str:
     """Return the SQL that rounds positive numbers to `digits` significant digits.
 
-    So there are some thousand different ones at the most, however many pages there are.
+    So at most some thousand different numbers remain, whatever the number of pages.
     """
     scale = f"10 ** ({digits - 1} - floor(log10({column})))"
     return f"round({column} * {scale}) / {scale}"
@@ -60,7 +60,8 @@ def law_text(law: PowerLaw | None, things: str) -> str:
     """Return the result of a fit, as the end of a sentence."""
     if law is None:
         return (
-            f"no power law was fitted, for that takes a tail of at least {LEAST_TAIL} {things} with"
+            f"no power law was fitted, because a fit needs a tail of at least {LEAST_TAIL}"
+            f" {things} with"
             f" {LEAST_VALUES} different values"
         )
     least = count(law.least) if law.is_discrete else number(law.least)
@@ -70,7 +71,7 @@ def law_text(law: PowerLaw | None, things: str) -> str:
         f" KS distance {law.distance:.3f})"
     )
     if law.distance > law.allowed_distance:
-        told += f" but describes them poorly, as chance explains {law.allowed_distance:.3f} at most"
+        told += f" but describes them poorly, as chance explains at most {law.allowed_distance:.3f}"
     return told
 
 

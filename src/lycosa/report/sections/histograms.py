@@ -35,7 +35,8 @@ _DRAWN: dict[tuple[str, str], tuple[str, str, Callable[[float], str]]] = {
         lambda seconds: number(1000 * seconds),
     ),
 }
-"""Over what, property → title, axis, and how its values are written; the file has all others."""
+"""Histograms by unit and property: title, axis, format of values; the file has all others.
+"""
 
 
 def _show(answers: Answers, facts: Facts) -> Shown:

@@ -19,7 +19,7 @@ NAMES = dict(entry.split(" ", 1) for entry in _NAMES.strip().replace("\n", "|").
 
 
 UNKNOWN = ("", "und", None)
-"""What stands where nothing is known."""
+"""The name of an unknown language."""
 
 
 def language_name(code: str) -> str:

@@ -178,7 +178,7 @@ def _show_ages(answers: Answers, facts: Facts) -> Shown:
     if not rows:
         return Shown(
             f"None of {counted(pages, 'page')} came with a date of its last change"
-            " (Last-Modified), so nothing is known of their ages."
+            " (Last-Modified), so their ages are unknown."
         )
     dated = total(rows, "pages")
     reached = accumulate(row["pages"] for row in rows)
@@ -253,7 +253,7 @@ def _show_languages(answers: Answers, facts: Facts) -> Shown:
 
 
 def _whose_word(facts: Facts) -> str:
-    """Say how languages are known, if the study detected those of texts too."""
+    """Return the sources of the languages, if the study detected them from texts, too."""
     found = facts.study.get("languages")
     if not isinstance(found, dict) or not found.get("compared"):
         return ""

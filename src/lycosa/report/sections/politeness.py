@@ -30,9 +30,9 @@ def _show_audit(answers: Answers, facts: Facts) -> Shown:
         )
     forbidden = total(answers["forbidden"], "urls")
     robots = (
-        f"{counted(forbidden, 'URL was', 'URLs were')} never asked for because of a robots file"
+        f"{counted(forbidden, 'URL was', 'URLs were')} never requested because of a robots file"
         if forbidden
-        else "robots files forbade nothing that was found"
+        else "robots files disallowed none of the URLs found"
     )
     if audit.is_clean:
         sentence = (
@@ -66,7 +66,7 @@ def _closest(audit: Audit) -> str:
     due = seconds(pause.due_seconds)
     told = f": the tightest pause was {pause.seconds:.4f}{NO_BREAK}s where {due} were due"
     if audit.is_clean and pause.to_spare < 0:
-        told += " (clocks tick in milliseconds, and one is allowed for that)"
+        told += " (a tolerance of one millisecond allows for the resolution of clocks)"
     return told
 
 

@@ -18,9 +18,9 @@ from lycosa.study.statistics.topics import WINDOW_POINTS
 
 _NO_PAGE = "No page was classified, so there is no topic to show."
 _LEAST_LINKS = 5
-"""Of a pair of topics that has fewer links, found and expected, a ratio says nothing."""
+"""Fewest links of a pair of topics, found and expected, for which a ratio is shown."""
 _SITES_EACH = 3
-"""Sites of each topic in the table, where no topic is wanted."""
+"""Most sites of each topic in the table, if no topic is wanted."""
 _MOST_NAMED = 6
 """Topics in a sentence."""
 _SURE = 1.96
@@ -73,8 +73,8 @@ def _show_topics(answers: Answers, facts: Facts) -> Shown:
     )
     table = Table(
         "Topics: their pages, the sites that have any, and those of which over half of the pages"
-        " are about the topic. Confidence is what the model gives itself, on average"
-        + ("; words are those that speak for the topic most." if facts.words else "."),
+        " are about the topic. Confidence is the model's own mean estimate"
+        + ("; words are those with the most weight for the topic." if facts.words else "."),
         (
             Column("Topic"),
             Column("Pages", "count"),

@@ -1,4 +1,4 @@
-"""One archived answer of a URL: its headers, its body or its text."""
+"""Reads an archived answer of a URL: its headers, its body or its text."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ _BYTES = "application/octet-stream"
 
 
 def read(directory: CrawlDirectory, asked: Capture) -> tuple[str, bytes]:
-    """Return a part of an answer; bodies are bytes, whatever the server called them."""
+    """Return a part of an answer; bodies are bytes, whatever their content type."""
     url = canonicalize(asked.url)
     if url is None:
-        raise LycosaError(f"{asked.url}: is no URL that can be crawled")
+        raise LycosaError(f"{asked.url}: is not a URL that can be crawled")
     if asked.part == "text":
         text = find_text(directory.path, url)
         if text is None:

@@ -11,7 +11,7 @@ from lycosa.study.extras import require
 
 
 def read(folder: Path, most: int) -> bytes:
-    """Check a crawl as its tables are now."""
+    """Check the site by the current tables of the crawl."""
     require("check-site")
     from lycosa.study.checks.registry import CHECKS
     from lycosa.study.checks.run import check_site

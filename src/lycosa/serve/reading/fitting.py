@@ -1,4 +1,4 @@
-"""For how many URLs in the queue a rule holds: the preview of an exclusion."""
+"""Counts the URLs in the queue that a rule matches: the preview of an exclusion."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EXAMPLES = 10
 
 
 def read(states: States, rule: dict[str, Any]) -> bytes:
-    """Count, and name some."""
+    """Count the URLs, and name some of them."""
     found = preview(states.now().values(), rule, EXAMPLES)
     told = Fitting(rule=rule, pending=found.pending, fits=found.matching, examples=found.examples)
     return msgspec.json.encode(told)

@@ -29,7 +29,7 @@ def read(states: States, asked: Hosts) -> bytes:
     try:
         first = int(asked.cursor or 0)
     except ValueError:
-        raise LycosaError("the cursor is none of ours\n  begin without one") from None
+        raise LycosaError("the cursor is invalid\n  begin without a cursor") from None
     folded = states.now()
     now = present_moment(folded.values())
     wanted = asked.filter.lower()

@@ -1,4 +1,4 @@
-"""The requests to a reading process: small records, each with the name of what it asks for."""
+"""The requests to a reading process: small records, each named after its subject."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Capture(msgspec.Struct, frozen=True, tag=True):
     url: str
     part: str = "body"
     fetch_id: str = ""
-    """Which fetch; the newest that is stored when it is empty."""
+    """The id of a fetch; if empty, the newest stored fetch."""
 
 
 class Rows(msgspec.Struct, frozen=True, tag=True):
@@ -59,7 +59,7 @@ class Rows(msgspec.Struct, frozen=True, tag=True):
 
 
 class Sql(msgspec.Struct, frozen=True, tag=True):
-    """Asks an SQL query."""
+    """Asks for the result of an SQL query."""
 
     query: str
     format: str = "json"
@@ -71,13 +71,13 @@ class Audit(msgspec.Struct, frozen=True, tag=True):
 
 
 class Checks(msgspec.Struct, frozen=True, tag=True):
-    """Asks what is wrong with the site, and for how many findings of each check."""
+    """Asks for the faults of the site, with at most some findings of each check."""
 
     most: int = 100
 
 
 class Fit(msgspec.Struct, frozen=True, tag=True):
-    """Asks how many URLs in the queue a rule would reject."""
+    """Asks for the number of URLs in the queue that a rule would reject."""
 
     rule: dict[str, Any]
 
@@ -94,7 +94,7 @@ class Request(msgspec.Struct):
 
 
 class ReadingPool:
-    """The reading processes of one crawl; they are started when they are needed."""
+    """The reading processes of a crawl; they are started when needed."""
 
     def __init__(self, folder: Path, most: int = 2, largest_bytes: int = 50_000_000) -> None:
         self._folder, self._most, self._largest_bytes = folder, most, largest_bytes
@@ -104,7 +104,7 @@ class ReadingPool:
         self._used = 0.0
 
     def ask(self, asked: Asked, seconds: float) -> QueryReply:
-        """Answer a request; the reply's `text` is a media type, or says what is wrong."""
+        """Answer a request; the reply's `text` is a media type, or an error message."""
         with self._lock:
             self._pool = self._pool or AnswerPool(self._folder, self._most, program=PROGRAM)
             pool = self._pool
@@ -117,7 +117,7 @@ class ReadingPool:
                 self._used = time.monotonic()
 
     def rest(self) -> None:
-        """End the processes if they have had nothing to do for some time."""
+        """End the processes if they have been idle for some time."""
         with self._lock:
             if self._asking or time.monotonic() - self._used < IDLE_SECONDS:
                 return

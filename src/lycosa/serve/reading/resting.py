@@ -8,18 +8,17 @@ import msgspec
 
 from lycosa.cluster.settings import CHANGEABLE
 from lycosa.config import Job
-from lycosa.crawl.status.progress import (
-    outcomes_of,
-    put_off_of,
-    refusals_of,
-    seconds_left,
-)
+from lycosa.crawl.status.figures import figures_of
+from lycosa.crawl.status.progress import seconds_left
 from lycosa.crawl.status.unreachable import MOST_NAMED, given_up_of
 from lycosa.crawl.status.waiting import waits_of
 from lycosa.crawl.steady_clock import present_moment
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.serve.reading.states import States
 from lycosa.serve.records import Frame, GivenUp, Wait
+
+SHOWN = ("pages", "bytes", "urls", "pending", "put_off", "outcomes", "refusals")
+"""The figures of a frame that partitions know."""
 
 
 def read(states: States) -> bytes:
@@ -39,14 +38,8 @@ def frame_of(states: list[PartitionState], job: Job) -> Frame:
     return Frame(
         moment=time.time(),
         state="resting",
-        pages=sum(state.kept_pages for state in states),
-        bytes=sum(state.kept_bytes for state in states),
-        urls=sum(len(state.table) for state in states),
-        pending=sum(state.pending for state in states),
-        put_off=put_off_of(states),
         hosts={name: count for name, count in hosts.items() if count},
-        outcomes=outcomes_of(states),
-        refusals=refusals_of(states),
+        **figures_of(states, SHOWN),
         seconds_left=round(seconds_left(states, job, now), 1),
         waits=[Wait(*wait.by_clock_behind(behind)) for wait in waits.first],
         waits_count=waits.total,

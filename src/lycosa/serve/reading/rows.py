@@ -70,7 +70,7 @@ def _cursor(text: str) -> tuple[int, int]:
         return -1, 0
     segment, _, first = text.partition(".")
     if not (segment.isdecimal() and first.isdecimal() and len(text) < 40):
-        raise LycosaError("the cursor is none of ours\n  begin without one")
+        raise LycosaError("the cursor is invalid\n  begin without a cursor")
     return int(segment), int(first)
 
 

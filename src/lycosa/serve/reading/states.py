@@ -12,11 +12,11 @@ from lycosa.frontier.fold.state import PartitionState
 
 LEAST_SECONDS = 2.0
 TIMES_AS_LONG = 5.0
-"""States are kept for this many times as long as folding them took."""
+"""States are kept for this multiple of the time that folding them took."""
 
 
 def log_signature(folder: Path) -> tuple[int, ...]:
-    """Return numbers that change when the log of a crawl directory does; costs two `stat`."""
+    """Return numbers that change with the log of a crawl directory; costs two `stat`."""
     found: list[int] = []
     for name in ("log.sqlite", "log.sqlite-wal"):
         try:
@@ -28,7 +28,7 @@ def log_signature(folder: Path) -> tuple[int, ...]:
 
 
 class States:
-    """Folds the log of one crawl when it has changed, and not more often than it can afford."""
+    """Folds the log of a crawl when it has changed, and less often the longer that takes."""
 
     def __init__(self, folder: Path) -> None:
         self.directory = CrawlDirectory(folder)

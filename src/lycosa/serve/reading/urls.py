@@ -44,7 +44,7 @@ def read(states: States, raw_url: str) -> bytes:
     url = canonicalize(raw_url)
     if url is None:
         raise LycosaError(
-            f"{raw_url}: is no URL that can be crawled\n  write it with http:// in front"
+            f"{raw_url}: is not a URL that can be crawled\n  write it with http:// in front"
         )
     if not folded:
         raise LycosaError("the crawl has not begun, so it knows no URL yet")
@@ -116,7 +116,7 @@ def captures_of(folder: Path, url: str) -> list[CaptureRow]:
 
 
 def _links(folder: Path, column: str, number: int) -> list[LinkRow]:
-    """Return links of a page or to it, one more than are shown."""
+    """Return links of a page or to it, and one more than are shown."""
     other = "source_url" if column == "target_id" else "target_url"
     found: dict[tuple[str, str], LinkRow] = {}
     for row in _where(folder, "links", _LINK, column, number):

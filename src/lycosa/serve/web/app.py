@@ -34,7 +34,7 @@ from lycosa.serve.web.served import ServedCrawls
 from lycosa.serve.web.sparql import Endpoint
 
 REST_SECONDS = 15.0
-"""How often processes with nothing to do are looked for."""
+"""Seconds between two searches for idle processes."""
 
 OPERATIONS = [
     *listing.OPERATIONS,

@@ -1,13 +1,14 @@
-"""Tells whether a client is on this machine, and what the others may not name.
+"""Tells clients on this machine from others, and limits the URLs that the others may name.
 
-A client from elsewhere that has the token may steer crawls, but must not reach what only this
-machine reaches: services on its loopback addresses. So it cannot name seeds there, and it cannot
-add seeds or rules that accept URLs to a crawl whose job may ask loopback addresses, because a name
-of its own may resolve to one. A crawl that it makes gets no server of this machine opened, and the
-address guard refuses these addresses (`lycosa.fetch.guard`).
+A client on another machine that has the token may steer crawls, but must not reach services that
+only this machine reaches: those on its loopback addresses. So it cannot name seeds there, and it
+cannot add seeds or rules that accept URLs to a crawl whose job may ask loopback addresses, because
+a name of its own may resolve to one. A crawl that it makes gets no server of this machine opened,
+and the address guard refuses these addresses (`lycosa.fetch.guard`).
 
 A client is on this machine if its connection comes from a loopback address, it asks by a loopback
-name, and no header says that a proxy passed the request on. In doubt it is from elsewhere.
+name, and no header says that a proxy passed the request on. In doubt it counts as a client on
+another machine.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
 """The frames of a crawl as a stream of events (`text/event-stream`).
 
 Each event is a whole frame, not a change, so a reader that missed some misses nothing. Its id is
-the moment of the frame in milliseconds; a reader that comes back with `Last-Event-ID` gets the
-next newer frame. A reader gets a frame a fifth of a second after it was written, at most: its time
-is looked at that often, and the file is read when it is another one, however many readers there
-are.
+the moment of the frame in milliseconds; a reader that comes back with `Last-Event-ID` gets the next
+newer frame. A reader gets a frame at most a fifth of a second after it was written: the file's time
+is checked that often, and a changed file is read once for all readers.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from lycosa.serve.web.served import ServedCrawl, ServedCrawls
 
 WATCH_SECONDS = 0.2
 LOOK_SECONDS = 0.6
-"""After this time the crawl is looked at even if it has written nothing."""
+"""After this time the crawl is read even if it has written nothing."""
 SILENT_SECONDS = 15.0
 """After this time without an event a comment is sent, so that no proxy closes the stream."""
 MOST_STREAMS = 200

@@ -19,6 +19,6 @@ def limits_of(job: Job) -> dict[str, Any]:
 
 
 def limits_in_force(job: Job, live: Frame | None = None) -> dict[str, Any]:
-    """Return the values that a crawl goes by."""
+    """Return the values in force."""
     changed = dict(live.values) if live is not None else {}
     return {**limits_of(job), **{key: changed[key] for key in changed if key in CHANGEABLE}}

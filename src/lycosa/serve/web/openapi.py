@@ -17,19 +17,19 @@ _PROBLEMS = {
     "400": "The request does not fit this document.",
     "401": "The token is missing or wrong.",
     "403": "The host, the origin or the site of the request is refused.",
-    "404": "There is no such thing.",
+    "404": "The named thing does not exist.",
     "409": "The state of the crawl does not allow it.",
     "413": "The request or its answer is too long.",
     "415": "The body is not JSON.",
-    "422": "The request is understood and cannot be done; `detail` says why.",
+    "422": "The request is understood but cannot be carried out; `detail` gives the reason.",
     "500": "The server failed.",
-    "503": "It took too long, or too much is asked at once.",
+    "503": "The request took too long, or too many arrived at the same time.",
 }
 _IDEMPOTENCY = {
     "name": "Idempotency-Key",
     "in": "header",
     "required": False,
-    "description": "An id of yours. The same one again changes nothing more.",
+    "description": "An id of your choice. A second request with the same id changes nothing more.",
     "schema": {"type": "string", "maxLength": 200, "pattern": "^[!-~]*$"},
 }
 

@@ -1,4 +1,4 @@
-"""An operation of the REST interface: what it takes, what it does, what it answers.
+"""Operations of the REST interface: parameters, action and answer.
 
 Parameters, bodies and answers are msgspec records. A request is converted to them before the
 operation runs, and refused with 400 if it does not fit; the same records make the OpenAPI document.
@@ -29,7 +29,7 @@ JSON = "application/json"
 
 
 class Call(NamedTuple):
-    """One call of an operation."""
+    """A call of an operation."""
 
     crawls: ServedCrawls
     path: Mapping[str, str]
@@ -46,12 +46,12 @@ class Call(NamedTuple):
 
     @property
     def client_id(self) -> str:
-        """The client's id of the request: the same one again is the same request."""
+        """The client's id of the request; a second request with this id is the same one."""
         return self.headers.get("idempotency-key", "")
 
 
 class Operation(NamedTuple):
-    """One method of one path."""
+    """A method of a path."""
 
     method: str
     path: str
@@ -63,7 +63,7 @@ class Operation(NamedTuple):
     body: Any = None
     status: int = 200
     media_types: tuple[str, ...] = ()
-    """Of answers that are not JSON."""
+    """The media type of answers that are not JSON."""
     is_order: bool = False
     """Whether it takes an `Idempotency-Key`."""
 
@@ -99,6 +99,7 @@ async def perform(operation: Operation, request: Request, crawls: ServedCrawls) 
         body = _body(operation, request, content)
         is_here = request.state.is_from_here
         call = Call(crawls, request.path_params, query, body, request.headers, is_here)
+        # before the operation: a bad key must not leave half an order
         if operation.is_order:
             _check_key(call)
         found = await run_in_threadpool(operation.act, call)
@@ -121,7 +122,7 @@ async def perform(operation: Operation, request: Request, crawls: ServedCrawls) 
 
 
 def _check_key(call: Call) -> None:
-    """Refuse a key that is not one before anything is done."""
+    """Refuse an invalid key before the operation begins."""
     if not KEY.fullmatch(call.client_id):
         raise Refusal(400, "an Idempotency-Key has up to 200 visible ASCII characters")
 
@@ -143,12 +144,12 @@ def _body(operation: Operation, request: Request, content: bytes) -> Any:
         return None
     kind = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if kind != JSON:
-        # A form of another page can send no JSON without being asked first.
+        # A form on another site cannot send JSON unless a preflight request allows it.
         raise Refusal(415, "send application/json")
     try:
         return converted(_whole(msgspec.json.decode(content)), operation.body)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raise Refusal(400, f"the body is not as it should be: {error}") from None
+        raise Refusal(400, f"the body does not fit the schema: {error}") from None
 
 
 def _whole(value: Any) -> Any:

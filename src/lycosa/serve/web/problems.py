@@ -14,7 +14,7 @@ MEDIA_TYPE = "application/problem+json"
 
 
 class Refusal(Exception):
-    """A request that gets an error; it is raised anywhere below and answered above."""
+    """An error response; raised by operations, and sent by the layer that calls them."""
 
     def __init__(self, status: int, detail: str) -> None:
         super().__init__(detail)
@@ -38,5 +38,7 @@ async def answer_error(request: Request, error: Exception) -> Response:
     """Answer an error of the framework: an unknown path, a wrong method."""
     status = getattr(error, "status_code", 500)
     headers = getattr(error, "headers", None)
-    detail = {404: "there is nothing at this path", 405: "another method is wanted"}.get(status, "")
+    detail = {404: "there is nothing at this path", 405: "this path has other methods"}.get(
+        status, ""
+    )
     return problem(status, detail, headers)

@@ -17,7 +17,7 @@ STATUSES = {
 
 
 def answered(reply: QueryReply) -> QueryReply:
-    """Return a reply that is an answer; raises `Refusal` for any other."""
+    """Return a reply that is an answer; raise `Refusal` for any other."""
     if reply.kind != "answer":
         raise Refusal(STATUSES.get(reply.kind, 500), reply.text)
     return reply

@@ -1,8 +1,8 @@
 """Runs the server, and makes the token and the address with it.
 
 The token stands in the fragment of the address that is printed: browsers send no fragment to any
-server, and the page takes it out of the address bar. Who sees the token may do with the crawls what
-their owner may do; so it is printed to the owner's terminal alone, and a file with it is
+server, and the page takes it out of the address bar. Anybody with the token may do with the crawls
+what their owner may do; so it is printed to the owner's terminal alone, and a file with it is
 readable by the owner alone.
 """
 
@@ -33,15 +33,15 @@ from lycosa.serve.web.served import ServedCrawls
 
 LEAST_TOKEN = 16
 ENDPOINT_LIMITS = ConnectionLimits(most=64, most_each=32)
-"""Of the SPARQL endpoint alone, whose responses may be large."""
+"""The connections of the SPARQL endpoint alone, whose responses may be large."""
 MOST_HELD_ANSWERS = 2
-"""How many responses of the largest size may wait in memory for slow readers."""
+"""Most responses of the largest size that may wait in memory for slow readers."""
 COLLECTING = (2_000, 5, 5)
-"""After how many new objects cycles are looked for, and how often among older ones."""
+"""New objects after which garbage is collected, and the ratios for older generations."""
 
 
 class Listening(NamedTuple):
-    """Where the server listens, and who may ask it."""
+    """The address of the server, and the access rights."""
 
     host: str = "127.0.0.1"
     port: int = 8890
@@ -52,7 +52,7 @@ class Listening(NamedTuple):
     proxies: tuple[str, ...] = ()
 
     def access(self) -> Access:
-        """Return who may ask, with the token of the file or a new one."""
+        """Return the access rights, with the token of the file or a new one."""
         token = read_token(self.token_file) if self.token_file else new_token()
         names = (*self.names, socket.gethostname(), *_own_name(self.host))
         origins = tuple(map(_origin, self.origins))
@@ -106,7 +106,7 @@ class EndpointServer:
         return address if is_public else f"{address}#token={self._access.token}"
 
     def run(self) -> None:
-        """Answer until a signal comes."""
+        """Answer requests until a signal comes."""
         held = MOST_HELD_ANSWERS * self._crawls.limits.largest_bytes
         limits = ENDPOINT_LIMITS._replace(most_held_bytes=held, proxies=self._access.proxies)
         app = endpoint_application(self._crawls, self._access)
@@ -114,7 +114,7 @@ class EndpointServer:
             bounded_server(app, limits).run(sockets=[self._listener])
 
     def close(self) -> None:
-        """Listen no more, and end the processes that answer."""
+        """Stop listening, and end the answering processes."""
         self._listener.close()
         self._crawls.close()
 
@@ -133,7 +133,7 @@ def _require_answers(crawls: ServedCrawls) -> None:
 
 @contextmanager
 def collecting_often() -> Iterator[None]:
-    """Collect garbage often while the context lasts, without looking at what is loaded already.
+    """Collect garbage often while the context lasts, except for objects loaded already.
 
     A closed connection leaves a cycle of 1 kB behind. By the thresholds of a command
     (`lycosa.memory`) none would be freed before 200,000 objects more are there than at the start.
@@ -156,7 +156,7 @@ def start_url(crawls: ServedCrawls, listener: socket.socket, token: str) -> str:
 
 
 def _shown(listener: socket.socket) -> str:
-    """Return where the server is reached from this machine."""
+    """Return the server's address for clients on this machine."""
     host, port = listener.getsockname()[:2]
     shown = {"0.0.0.0": "127.0.0.1", "::": "::1"}.get(host, host)
     return f"[{shown}]:{port}" if ":" in shown else f"{shown}:{port}"
@@ -168,7 +168,7 @@ def new_token() -> str:
 
 
 def read_token(path: Path) -> str:
-    """Return the token of a file, which is made if it is not there."""
+    """Return the token of a file; make the file if it does not exist."""
     try:
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(descriptor, "w", encoding="ascii") as file:
@@ -188,7 +188,7 @@ def read_token(path: Path) -> str:
     if len(token) < LEAST_TOKEN or not token.isprintable() or " " in token:
         raise LycosaError(
             f"{path}: a token is one word of at least {LEAST_TOKEN} characters\n"
-            "  remove the file, and a good one is made"
+            "  remove the file: the next start makes a new one"
         )
     return token
 
@@ -200,18 +200,20 @@ def _own_name(host: str) -> tuple[str, ...]:
 def _origin(text: str) -> str:
     scheme, _, rest = text.partition("://")
     if scheme not in ("http", "https") or not rest or "/" in rest.rstrip("/") or "*" in text:
-        raise LycosaError(f"--cors {text}: is no origin\n  write it like https://app.example.org")
+        raise LycosaError(
+            f"--cors {text}: is not an origin\n  write it like https://app.example.org"
+        )
     return text.rstrip("/").lower()
 
 
 # -- beside a crawl -----------------------------------------------------------------------
 
 LINGER_SECONDS = 600.0
-"""How long a server beside a crawl stays after the crawl has ended."""
+"""Seconds that a server stays after its crawl has ended."""
 
 
 def until_ended(crawls: ServedCrawls) -> Callable[[], bool]:
-    """Return the question whether the crawl has ended ten minutes ago, or its folder is gone."""
+    """Return a function that tells whether the crawl ended long ago, or its folder is gone."""
     last = time.monotonic()
 
     def has_ended() -> bool:

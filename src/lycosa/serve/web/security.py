@@ -1,4 +1,4 @@
-"""Who may ask the web server what: every request passes here before anything else sees it.
+"""Checks every request to the web server before any other part sees it.
 
 The server listens on a loopback address, so every program of the machine can reach it, and so can
 every web page in a browser of the machine. Four checks keep web pages out:
@@ -6,7 +6,7 @@ every web page in a browser of the machine. Four checks keep web pages out:
     Host             an IP address, localhost, or a name that the operator gave: a page whose own
                      name resolves to this machine (DNS rebinding) sends that name
     Origin           our own, or one of `--cors`; a form or script of another page sends its own
-    Sec-Fetch-Site   what the browser itself says of the page that asks; `cross-site` and
+    Sec-Fetch-Site   the browser's own word about the page that asks; `cross-site` and
                      `same-site` (another port of localhost) are refused, except for following a
                      link to one of our pages, which hold no data
     token            for everything that shows or changes a crawl, as `Authorization: Bearer`; the
@@ -63,13 +63,13 @@ _CORS_METHODS = "GET, POST, PATCH, DELETE"
 
 
 class Access(NamedTuple):
-    """Who may ask."""
+    """The access rights."""
 
     token: str
     origins: tuple[str, ...] = ()
-    """Other origins whose pages may ask, with the token (`--cors`)."""
+    """Other origins whose pages may send requests, with the token (`--cors`)."""
     names: tuple[str, ...] = ()
-    """Names under which the server may be asked, besides localhost and IP addresses."""
+    """Names of the server, besides localhost and IP addresses."""
     is_sparql_public: bool = False
     """Whether SPARQL is answered without the token (`--public-sparql`)."""
     proxies: tuple[str, ...] = ()
@@ -82,7 +82,7 @@ def is_page(path: str) -> bool:
 
 
 def needs_token(path: str, *, is_sparql_public: bool = False) -> bool:
-    """Return whether only a holder of the token may ask for a path."""
+    """Return whether a path needs the token."""
     if path == "/health" or path.startswith("/static/"):
         return False
     if path == "/sparql" or path.startswith("/sparql/"):
@@ -140,11 +140,11 @@ class Guard:
         own = f"{scope['scheme']}://{headers.get('host', '')}".lower()
         if any(origin.lower() != own for origin in origins):
             return 403, (
-                "the page that asks belongs to another origin\n"
+                "the request comes from a page of another origin\n"
                 "  allow it with `lycosa serve --cors ORIGIN`"
             )
         if headers.get("sec-fetch-site", "") not in _OWN_SITES and not _is_visit(scope, headers):
-            return 403, "the browser says that another site asks"
+            return 403, "the request comes from a page of another site"
         return None
 
     def _is_own_name(self, hosts: list[str]) -> bool:

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from lycosa.query.text.searching.search_pool import SearchPool
 
 DEEPEST = 3
-"""How far below the served folder crawls are looked for."""
+"""Depth below the served folder to which crawls are searched."""
 MOST_CRAWLS = 2_000
 FRAME_SECONDS = 0.4
 """A frame is read again after this time or when another was written, however many viewers there
@@ -55,7 +55,7 @@ class QueryLimits(NamedTuple):
 
 
 class ServedCrawl:
-    """One crawl: its directory, its frame, and the processes that answer questions about it."""
+    """A crawl: its directory, its frame, and the processes that answer queries about it."""
 
     def __init__(
         self,
@@ -90,7 +90,7 @@ class ServedCrawl:
         return self._job[1]
 
     def frame(self) -> Frame:
-        """Return the crawl as it is now; while it runs, what was written last."""
+        """Return the current state of the crawl; while it runs, its last frame."""
         with self._lock:
             written = self.written()
             is_old = time.monotonic() - self._read_at > FRAME_SECONDS
@@ -100,9 +100,9 @@ class ServedCrawl:
             return self._frame
 
     def written(self) -> tuple[int, int]:
-        """Return what differs when the crawl has written another frame: takes 2 µs.
+        """Return a value that changes with every frame of the crawl; takes 2 µs.
 
-        That is the time and the inode of the file; two frames can have the same time.
+        The value is the time and the inode of the file, because two frames can have the same time.
         """
         try:
             found = self._live.stat()
@@ -189,7 +189,7 @@ class ServedCrawl:
 
     @property
     def reading(self) -> ReadingPool:
-        """The processes that read the crawl directory; raises `Refusal` if it is elsewhere."""
+        """The processes that read the crawl directory; raise `Refusal` if it is elsewhere."""
         self.require_directory()
         return self._reading
 
@@ -202,7 +202,7 @@ class ServedCrawl:
 
     @property
     def answers(self) -> AnswerPool:
-        """The processes that answer SPARQL; raises `Refusal` if the index is elsewhere."""
+        """The processes that answer SPARQL; raise `Refusal` if the index is on other machines."""
         self.require_directory()
         with self._lock:
             if self._answers is None:
@@ -212,7 +212,7 @@ class ServedCrawl:
 
     @property
     def search(self) -> SearchPool:
-        """The processes that search; raises `Refusal` if the index is elsewhere."""
+        """The processes that search; raise `Refusal` if the index is on other machines."""
         self.require_directory()
         from lycosa.query.text.searching.search_pool import SearchPool
 
@@ -222,7 +222,7 @@ class ServedCrawl:
             return self._search
 
     def rest(self) -> None:
-        """End reading processes that have had nothing to do for some time."""
+        """End reading processes that have been idle for some time."""
         self._reading.rest()
 
     def close(self) -> None:
@@ -240,7 +240,7 @@ def _is_now(live: LiveFrame, is_held: bool) -> bool:
 
 
 def _is_last(live: LiveFrame, path: Path) -> bool:
-    """Return whether a frame tells how the last run ended, and the log knows nothing newer."""
+    """Return whether a frame has the end of the last run, and the log has nothing newer."""
     if live.state != "ended":
         return False
     changed = log_signature(path)[::2]
@@ -256,7 +256,7 @@ class ServedCrawls:
         distant: CrawlDirectory | None = None,
         limits: QueryLimits | None = None,
     ) -> None:
-        """Serve a folder, or a crawl of which only the log is at hand."""
+        """Serve a folder, or a crawl by its log alone."""
         self.place = place
         self.limits = limits or QueryLimits()
         self.is_root = distant is None and not (place / "crawl.toml").exists()
@@ -274,7 +274,7 @@ class ServedCrawls:
             return [self._crawls[name] for name in sorted(self._crawls)]
 
     def get(self, name: str) -> ServedCrawl:
-        """Return a crawl by its name; raises `Refusal`."""
+        """Return a crawl by its name; raise `Refusal` if there is none."""
         known = self._crawls.get(name)
         if known is None or (self._distant is None and not known.directory.job_file.exists()):
             found = {crawl.name: crawl for crawl in self.all()}
@@ -299,7 +299,7 @@ class ServedCrawls:
         self._scanned = 0.0
 
     def rest(self) -> None:
-        """End processes that have had nothing to do for some time."""
+        """End processes that have been idle for some time."""
         self.children.collect()
         for crawl in list(self._crawls.values()):
             crawl.rest()

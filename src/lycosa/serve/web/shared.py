@@ -19,13 +19,13 @@ from lycosa.crawl.status.cluster import ClusterReader, ClusterView
 from lycosa.serve.records import Frame
 
 LOOK_SECONDS = 2.0
-"""Members write to the board that often."""
+"""Seconds between two writes of a member to the board."""
 FOLD_SECONDS = 120.0
 _FOLDED = ("pages", "bytes", "pending", "urls", "outcomes", "refusals")
 
 
 class BoardFrames:
-    """Reads the frames of one crawl; one caller at a time."""
+    """Reads the frames of a crawl; one caller at a time."""
 
     def __init__(self, directory: CrawlDirectory) -> None:
         self._directory = directory
@@ -35,7 +35,7 @@ class BoardFrames:
         self._rest: tuple[tuple[int, str], dict[str, Any]] | None = None
 
     def look(self, limits: dict[str, Any]) -> Frame:
-        """Return the crawl now; raises `LogUnavailable` if the server has never answered."""
+        """Return the current frame; raise `LogUnavailable` if the server has never answered."""
         if self._view is None or time.monotonic() - self._looked > LOOK_SECONDS:
             if self._reader is None:
                 self._reader = ClusterReader(self._directory)

@@ -25,7 +25,7 @@ from lycosa.serve.web.replies import STATUSES
 from lycosa.serve.web.served import ServedCrawl, ServedCrawls
 
 MOST_ASKING = 48
-"""Fewer than the connections of a server, so that one is free to turn the next client away."""
+"""Most waiting queries; fewer than the server's connections, to leave one for refusals."""
 _OWN_STATUSES = STATUSES | {"refused": 400, "too-large": 500}
 
 

@@ -18,7 +18,7 @@ from lycosa.terminal_text import visible
 
 LOOK_SECONDS = 0.05
 BEGIN_SECONDS = 15.0
-"""In this time a crawl must have begun, or have said why it does not."""
+"""Seconds within which a crawl must have begun, or failed with a message."""
 LONGEST_TEXT = 2_000
 
 
@@ -29,9 +29,9 @@ class Children:
         self._all: list[subprocess.Popen[bytes]] = []
 
     def start(self, words: Sequence[str], folder: Path, has_begun: Callable[[int], bool]) -> int:
-        """Start a command; returns its process id once it has begun.
+        """Start a command; return its process id once it has begun.
 
-        Raises `Refusal` with what the command says if it ends before that.
+        Raises `Refusal` with the command's message if it ends before that.
         """
         self.collect()
         with tempfile.TemporaryFile() as output:

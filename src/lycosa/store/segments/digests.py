@@ -41,7 +41,7 @@ from lycosa.store.layout import (
 
 _HEAD = "# lycosa digests 1 "
 _LOG = "# log "
-_POSITION = re.compile(r"\b([0-9]{1,9}):([0-9]{1,18})\b")
+_POSITION = r"\b([0-9]{1,9}):([0-9]{1,18})\b"
 
 Positions = Mapping[int, tuple[int, str]]
 """How far a log is: the last sequence of each partition, and the life that owns it."""
@@ -130,7 +130,7 @@ def sealed_at(folder: Path, name: Name) -> Positions:
     for line in text.splitlines():
         if line.startswith(_LOG):
             numbers, _, life = line.removeprefix(_LOG).partition(" of ")
-            for number, sequence in _POSITION.findall(numbers):
+            for number, sequence in re.findall(_POSITION, numbers):
                 found[int(number)] = (int(sequence), life)
     return found
 

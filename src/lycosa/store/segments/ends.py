@@ -13,7 +13,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from pathlib import Path
-from typing import NamedTuple
 
 import msgspec
 from xxhash import xxh3_64
@@ -30,6 +29,7 @@ from lycosa.store.layout import (
     sealed_path,
     warc_path,
 )
+from lycosa.tuples import NamedTuple
 
 _PIECE_BYTES = 1 << 20
 

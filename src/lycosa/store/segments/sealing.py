@@ -34,7 +34,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any
 
 import pyarrow as pa
 
@@ -71,6 +71,7 @@ from lycosa.store.tables.quads import blocks, write_sealed
 from lycosa.store.tables.rows import JOURNAL_SCHEMAS, SCHEMAS
 from lycosa.store.warc import cdx
 from lycosa.store.warc.warc_format import Ids, blank
+from lycosa.tuples import NamedTuple
 
 ROW_GROUP_BYTES = 2_000_000
 """How much of the rows is in memory at a time. Twice as much costs 8 MB at the peak."""
@@ -332,7 +333,7 @@ def _write_index(folder: Path, name: Name, found: Survey) -> Path:
             for row in zip(*(_values(rows, column) for column in columns), strict=True):
                 *entry, record, outcome = row
                 if record in INDEXED and outcome.lower() != "not_modified":
-                    sorter.add(cdx.line(cdx.Entry._make((*entry, record == "revisit"))))
+                    sorter.add(cdx.line((*entry, record == "revisit")))
     with beneath.open_new(temporary(final), "w", encoding="ascii", newline="\n") as file:
         sorter.write(file)
     sync_file(temporary(final))

@@ -38,36 +38,12 @@ from lycosa.store.layout import (
 )
 from lycosa.store.segments.ends import End, OpenEnds
 from lycosa.store.segments.flushes import Flushes
+from lycosa.store.tables._rows import Pending
+from lycosa.store.tables.extra import extra_fields, with_values
 from lycosa.store.tables.quads import QuadJournal
-from lycosa.store.tables.rows import JOURNAL_SCHEMAS, Pending
+from lycosa.store.tables.rows import JOURNAL_SCHEMAS
 from lycosa.store.warc.record_reader import members
 from lycosa.store.warc.warc_format import Ids
-
-_END_BYTES = 8
-"""Of the mark at the end of an Arrow IPC stream."""
-
-
-class RowJournal:
-    """The rows of one kind: an Arrow IPC stream that grows by a record batch a flush."""
-
-    def __init__(self, folder: Path, kind: str, name: Name, schema: pa.Schema) -> None:
-        self.file = Appendable(journal_path(folder, kind, name), is_digested=True)
-        self.file.append(schema.serialize().to_pybytes())
-
-    def append(self, batch: pa.RecordBatch) -> None:
-        """Take rows into the buffer of the file, after the dictionaries that they refer to."""
-        if any(pa.types.is_dictionary(field.type) for field in batch.schema):
-            self.file.append(_with_dictionaries(batch))
-        else:
-            self.file.append(memoryview(batch.serialize()))
-
-
-def _with_dictionaries(batch: pa.RecordBatch) -> memoryview:
-    """Return the messages of a stream of one batch, without the schema and the end."""
-    sink = pa.BufferOutputStream()
-    with pa.ipc.new_stream(sink, batch.schema) as stream:
-        stream.write_batch(batch)
-    return memoryview(sink.getvalue())[batch.schema.serialize().size : -_END_BYTES]
 
 
 class Segment:
@@ -82,7 +58,7 @@ class Segment:
         directory: int = 0,
     ) -> None:
         """Begin a segment with a number that is not in use."""
-        self._schemas = schemas
+        self._extra = extra_fields(schemas)
         self._is_synced = is_synced
         self._folder = folder
         self._has_names = False
@@ -90,7 +66,6 @@ class Segment:
         self._flushing = threading.Lock()
         self.lock = threading.Lock()
         """Held while a fetch is appended: its records and rows are flushed together."""
-        self.pending = Pending(schemas)
         self.blocks: list[bytes] = []
         """Quads that have not been flushed (`quads`)."""
         self.ids = Ids()
@@ -104,24 +79,25 @@ class Segment:
             self.name, self.warc = _begin(folder, worker, directory)
         except OSError as error:
             raise cannot_begin(folder, error) from error
+        self.number = self.name.segment
         self.file_name = self.warc.path.name
         """Of the file of records."""
-        self.journals: dict[str, RowJournal] = {}
+        self.pending = Pending(self.file_name, len(self._extra))
+        self.journals: dict[str, Appendable] = {}
+        """The rows of each kind: an Arrow IPC stream that grows by a record batch a flush."""
         self.quads: QuadJournal | None = None
         self._flushes: Flushes | None = None
         try:
             self.quads = QuadJournal(quad_journal_path(folder, self.name))
             self._flushes = Flushes(folder, self.name)
             for kind in KINDS:
-                self.journals[kind] = RowJournal(folder, kind, self.name, schemas[kind])
+                self.journals[kind] = file = Appendable(
+                    journal_path(folder, kind, self.name), is_digested=True
+                )
+                file.append(schemas[kind].serialize().to_pybytes())
         except OSError as error:
             self.close()
             raise cannot_begin(folder, error) from error
-
-    @property
-    def number(self) -> int:
-        """The segment's number."""
-        return self.name.segment
 
     def flush(self) -> OpenEnds:
         """Hand all that was appended to the operating system, the rows of `pages` last.
@@ -137,19 +113,23 @@ class Segment:
                     sync_folder(self._folder / part)
                 self._has_names = True
             with self.lock:
-                pending, self.pending = self.pending, Pending(self._schemas)
+                pending, self.pending = (
+                    self.pending,
+                    Pending(self.file_name, len(self._extra)),
+                )
                 blocks, self.blocks = self.blocks, []
-            batches = pending.batches()
-            for kind, batch in batches.items():
-                self.journals[kind].append(batch)
+            messages = pending.messages()
+            if self._extra and pending.extra:
+                messages["pages"] = with_values(messages["pages"], self._extra, pending.extra)
+            for kind, some in messages.items():
+                self.journals[kind].extend(some)
             assert self.quads is not None and self._flushes is not None
             self.quads.append(blocks)
-            if batches or not self._flushes.file.end:
-                self._flushes.note({kind: one.file for kind, one in self.journals.items()})
+            if messages or not self._flushes.file.end:
+                self._flushes.note(self.journals)
             for file in self._files():
                 file.flush(self._is_synced)
-            files = {TRIPLES: self.quads.file}
-            files |= {kind: journal.file for kind, journal in self.journals.items()}
+            files = {TRIPLES: self.quads.file, **self.journals}
             ends = {part: End(one.flushed, one.digest.intdigest()) for part, one in files.items()}
             return OpenEnds(self.name.worker, self.number, ends)
 
@@ -165,8 +145,7 @@ class Segment:
         """Return the files in the order in which they are flushed."""
         quads = [self.quads.file] if self.quads is not None else []
         flushes = [self._flushes.file] if self._flushes is not None else []
-        journals = (journal.file for journal in self.journals.values())
-        return [self.warc, *quads, *journals, *flushes]
+        return [self.warc, *quads, *self.journals.values(), *flushes]
 
 
 def sync_open(folder: Path, warc_files: Iterable[str]) -> None:

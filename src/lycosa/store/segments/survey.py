@@ -25,7 +25,6 @@ from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from itertools import takewhile
 from pathlib import Path
-from typing import NamedTuple
 
 import pyarrow as pa
 
@@ -38,7 +37,8 @@ from lycosa.store.tables.missing_tables import unreadable
 from lycosa.store.tables.quads import blocks
 from lycosa.store.tables.rows import plain
 from lycosa.store.warc.record_reader import members
-from lycosa.store.warc.warc_format import Record
+from lycosa.store.warc.warc_format import LEAST_BLANK_BYTES, Record
+from lycosa.tuples import NamedTuple
 from lycosa.url.key import key_of
 
 Counted = Callable[[Place, str], bool]
@@ -120,6 +120,7 @@ def journal_batches(
             for batch in stream:
                 if not is_trusted:
                     batch.validate(full=True)
+                    arrow_functions.refuse_moments(batch)
                 some = batch.select(columns) if columns else batch
                 yield some if has_dictionaries else plain(some)
                 begins = file.tell()
@@ -144,7 +145,7 @@ def survey(folder: Path, name: Name, is_counted: Counted, *, is_dead: bool = Tru
     blocks = _Blocks(path) if is_dead and size else None
     for kind in ("hosts", "pages"):
         _read_rows(folder, kind, name, (size, blocks), is_counted, content, found)
-    first = min((start for start, _ in found.groups), default=size)
+    first = min(found.groups, default=(size, 0))[0]
     if is_dead and size:
         _find_holes(path, name, is_counted, found)
     ids = found.page_ids
@@ -178,7 +179,8 @@ def _read_rows(
     path = journal_path(folder, kind, name)
     is_page = kind == "pages"
     has_content = content is not None and is_page and _says_content(path)
-    needs_keys = is_page and is_counted is not everything
+    counts_all = is_counted is everything
+    needs_keys = is_page and not counts_all
     columns = [*_PLACES, *_CONTENT] if has_content else _PLACES
     for batch in journal_batches(
         path, [*columns, "key"] if needs_keys else columns, is_trusted=content is None
@@ -194,8 +196,9 @@ def _read_rows(
             found.known_end = max(found.known_end, start + extent)
             if is_page:
                 found.page_ids.append(number)
-            place = Place(name.segment, offset, length)
-            is_named = extent > 0 and is_counted(place, key)
+            is_named = extent > 0 and (
+                counts_all or is_counted(Place(name.segment, offset, length), key)
+            )
             if extent == 0:
                 found.kept += 1
             elif is_page and not is_named:
@@ -210,7 +213,7 @@ def _read_rows(
                 found.dropped.append((moment, start, extent))
                 found.dropped_ids.append(number)
                 if is_page:
-                    found.lost.append(place)
+                    found.lost.append(Place(name.segment, offset, length))
             else:
                 found.kept += 1
                 found.end = max(found.end, start + extent)
@@ -232,7 +235,9 @@ def _find_holes(path: Path, name: Name, is_counted: Counted, found: _Found) -> N
     for start, extent in sorted(found.groups):
         if start > cursor:
             _add_hole(name, _until(members(path, cursor), start), is_counted, found)
-            found.dropped.append((found.moment, cursor, start - cursor))
+            # A shorter one held no record: the first record is another file's, and ends elsewhere.
+            if start - cursor >= LEAST_BLANK_BYTES:
+                found.dropped.append((found.moment, cursor, start - cursor))
             found.is_damaged = True
         cursor = max(cursor, start + extent)
     _add_hole(name, members(path, max(cursor, found.known_end)), is_counted, found)

@@ -3,8 +3,8 @@
 Rows are gathered in memory, flushed as Arrow batches to the journals of the open segment, and
 become Parquet files when the segment is sealed.
 
-    rows             the tables pages, links, text and hosts: columns, and rows to flush
-    facts            the facts of a page as values of its row
+    rows             the tables pages, links, text and hosts: their columns, ids and moments
+    _rows            the rows of exchanges, gathered and written as Arrow batches; compiled
     redirects        where a redirect leads
     extra            columns that plugins add to pages
     quads            structured data of pages, as N-Quads

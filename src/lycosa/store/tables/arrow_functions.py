@@ -19,6 +19,8 @@ from pyarrow._parquet import ParquetWriter
 from lycosa import beneath
 from lycosa.store.files import temporary
 
+_FIRST_MOMENT, _LAST_MOMENT = -62_135_596_800_000_000, 253_402_300_799_999_999
+"""Microseconds of what `datetime` can tell."""
 NAME_KEY = b"lycosa.table"
 """Under which the footer of a table says which one it is."""
 
@@ -76,6 +78,16 @@ def _has_bounds(field: pa.Field) -> bool:
     """Tell whether readers are told the smallest and the largest value of a column."""
     is_text = pa.types.is_string(field.type) or pa.types.is_dictionary(field.type)
     return field.name == "key" or not is_text
+
+
+def refuse_moments(rows: pa.RecordBatch) -> None:
+    """Raise `ValueError` if a moment lies in no year of a calendar: its bytes were changed."""
+    for column in rows.columns:
+        if pa.types.is_timestamp(column.type) and column.type.unit == "us":
+            bounds = call_function("min_max", [column.view(pa.int64())])
+            least, most = bounds["min"].as_py(), bounds["max"].as_py()
+            if least is not None and (least < _FIRST_MOMENT or most > _LAST_MOMENT):
+                raise ValueError("a moment in it lies beyond the years 1 to 9999")
 
 
 def counted(column: pa.Array) -> dict[int, int]:

@@ -7,12 +7,13 @@ and readers fill a missing column with null.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pyarrow as pa
 
 from lycosa import beneath
-from lycosa.store.tables.rows import JOURNAL_SCHEMAS, SCHEMAS
+from lycosa.store.tables.rows import JOURNAL_SCHEMAS, SCHEMAS, Row
 
 DAMAGE = (pa.ArrowException, ValueError, KeyError, OverflowError, MemoryError, OSError)
 """What Arrow raises when bytes were changed or are missing; an OSError of its own has no number."""
@@ -23,6 +24,23 @@ def with_extra(columns: pa.Schema | None) -> dict[str, pa.Schema]:
     if columns is None or not len(columns):
         return JOURNAL_SCHEMAS
     return JOURNAL_SCHEMAS | {"pages": pa.schema([*JOURNAL_SCHEMAS["pages"], *columns])}
+
+
+def extra_fields(schemas: Mapping[str, pa.Schema]) -> list[pa.Field]:
+    """Return the columns of plugins among those of an open segment."""
+    return list(schemas["pages"])[len(JOURNAL_SCHEMAS["pages"]) :]
+
+
+def with_values(
+    messages: list[bytes], fields: Sequence[pa.Field], rows: Sequence[Row]
+) -> list[bytes]:
+    """Return messages of `pages` with columns of plugins, whose types only Arrow knows."""
+    batch = pa.ipc.read_record_batch(pa.py_buffer(b"".join(messages)), JOURNAL_SCHEMAS["pages"])
+    columns = zip(fields, zip(*rows, strict=True), strict=True)
+    added = [pa.array(values, field.type) for field, values in columns]
+    schema = pa.schema([*batch.schema, *fields])
+    whole = pa.RecordBatch.from_arrays([*batch.columns, *added], schema=schema)
+    return [whole.serialize().to_pybytes()]
 
 
 def sealed_schema(journal: Path, kind: str) -> pa.Schema:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from array import array
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from lycosa.records import LinkKind
+from lycosa.tuples import NamedTuple
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -19,20 +19,23 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 
 import zstandard
 
 from lycosa import beneath
 from lycosa.errors import StoreError
+from lycosa.records import Capture
 from lycosa.store.files import Appendable
+from lycosa.store.tables.rows import fetch_id, microseconds, signed
+from lycosa.tuples import NamedTuple
 
 FRAME_BYTES = 4_000_000
 """How much stands in a frame of a sealed file, before compression."""
 
 _READ_BYTES = 1_000_000
 _LEVEL = 3
-_HEAD = re.compile(rb"# page <([^>\n]*)> fetch (-?\d+) at (\d+)\n")
+_HEAD = rb"# page <([^>\n]*)> fetch (-?\d+) at (\d+)\n"
 _BEGINNING = b"# page <"
 
 
@@ -52,6 +55,14 @@ class Block(NamedTuple):
             f"# page <{self.url}> fetch {self.fetch_id} at {self.fetched_at}\n".encode()
             + self.quads
         )
+
+
+def block_of(capture: Capture) -> bytes:
+    """Return the quads of a page, with what the row of its fetch says."""
+    url, moment = capture.request.url, capture.answer.ended
+    number = signed(fetch_id(capture.key, moment))
+    quads = quads_of(capture.triples or b"", url)
+    return Block(url, number, microseconds(moment), quads).written()
 
 
 def quads_of(triples: bytes, url: str) -> bytes:
@@ -121,7 +132,7 @@ def _split(frame: bytes) -> Iterator[Block]:
 
 
 def _block(text: bytes) -> Block:
-    head = _HEAD.match(text)
+    head = re.match(_HEAD, text)
     if head is None:
         raise StoreError(
             f"a block of quads begins with {text[:60]!r}\n  restore the file from a copy"

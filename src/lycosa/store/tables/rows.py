@@ -17,23 +17,23 @@ of quads belong to the fetch, so that missing ones are noticed (`survey`), and w
 left out of the index of replay (`withheld`). In rows of `links` the strings that repeat from page
 to page are Arrow dictionaries, written anew with every flush; sealed, they are strings.
 
-Rows are built column by column for all fetches of a flush: a Python call for each value
-would cost more than everything else here.
+Here are the schemas, and how ids and moments stand in rows. `_rows` gathers the rows of a crawl and
+writes the streams.
 """
 
 from __future__ import annotations
 
 import struct
-from array import array
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import accumulate
-from typing import Any, NamedTuple, cast
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 from xxhash import xxh3_64_intdigest
 
-from lycosa.links import Links, Rows
 from lycosa.records import LinkKind, Outcome
+
+if TYPE_CHECKING:
+    from lycosa.store.tables._rows import Pending
 
 _ID = pa.int64()
 _MOMENT = pa.timestamp("us", tz="UTC")
@@ -136,8 +136,16 @@ SPELLED = "lower(outcome) collate nocase"
 """In SQL: an outcome as it is spelled now. Segments from before have it in capitals, and so may
 queries: comparisons take no notice of them."""
 
-_OURS = frozenset(JOURNAL_SCHEMAS["pages"].names)
 _UNSIGNED = frozenset({"url_id", "fetch_id", "fingerprint"})
+_CODES = {_ID: b"q", pa.int32(): b"i", pa.int16(): b"h", _MOMENT: b"q"}
+_CODES |= {pa.string(): b"s", pa.bool_(): b"?"}
+CODES = {
+    kind: b"".join(
+        b"Q" if field.name in _UNSIGNED else _CODES[field.type] for field in JOURNAL_SCHEMAS[kind]
+    )
+    for kind in ("pages", "hosts", "text")
+}
+"""The type of each column of an open segment: as `array` has them, `?` a flag, `s` a string."""
 _moment_bytes = struct.Struct("<d").pack
 
 
@@ -145,83 +153,11 @@ Row = tuple[Any, ...]
 """The values of a row in the order of its columns; the ids that are never missing are unsigned."""
 
 
-class Text(NamedTuple):
-    """The visible text of a page, in UTF-8, with what a reader of texts wants to know of it."""
-
-    text: bytes
-    url: str
-    title: str
-    language: str
-
-
-class Pending:
-    """Rows that have not been flushed, gathered in the worker's thread."""
-
-    def __init__(self, schemas: Mapping[str, pa.Schema] = JOURNAL_SCHEMAS) -> None:
-        self._schemas = schemas
-        self.pages: list[Row] = []
-        self.hosts: list[Row] = []
-        self.links = Rows(KIND_NAMES)
-        self.texts: list[tuple[int, int, int, bytes, str, str, str]] = []
-
-    def add_page(self, row: Row) -> None:
-        """Take the row of a page's fetch, with the values of the columns that plugins add."""
-        self.pages.append(row)
-
-    def add_host(self, row: Row) -> None:
-        """Take the row of a robots file's fetch."""
-        self.hosts.append(row)
-
-    def add_content(self, fetch: Row, links: Sequence[Links], text: Text) -> None:
-        """Take the links and the text of a page that was kept."""
-        url_number, fetch_number, moment, _, url = fetch[:5]
-        for some in links:
-            if some.kinds:
-                self.links.add(url_number, url, fetch_number, moment, some)
-        if text.text:
-            self.texts.append((url_number, fetch_number, moment, *text))
-
-    def batches(self) -> dict[str, pa.RecordBatch]:
-        """Return the rows as one record batch for each kind that has any."""
-        batches: dict[str, pa.RecordBatch] = {}
-        if self.links:
-            batches["links"] = self._links_batch()
-        if self.texts:
-            batches["text"] = self._text_batch()
-        for kind, rows in (("hosts", self.hosts), ("pages", self.pages)):
-            if rows:
-                batches[kind] = _fetches_batch(self._schemas[kind], rows)
-        return batches
-
-    def _links_batch(self) -> pa.RecordBatch:
-        schema, count = JOURNAL_SCHEMAS["links"], len(self.links)
-        columns = zip(schema, self.links.columns(), strict=True)
-        arrays = [_column(field.type, count, column) for field, column in columns]
-        return pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-    def _text_batch(self) -> pa.RecordBatch:
-        url_ids, fetch_ids, moments, texts, *about = zip(*self.texts, strict=True)
-        columns = [
-            _ids(array("Q", url_ids)),
-            _ids(array("Q", fetch_ids)),
-            _moments(array("Q", moments)),
-            _encoded(texts),
-            *map(_strings, about),
-        ]
-        return pa.RecordBatch.from_arrays(columns, schema=JOURNAL_SCHEMAS["text"])
-
-
-def _column(kind: pa.DataType, count: int, column: bytes | tuple[bytes, ...]) -> pa.Array:
-    """Return a column of links as `Rows` gives it."""
-    if isinstance(column, bytes):
-        return pa.Array.from_buffers(kind, count, [None, pa.py_buffer(column)])
-    *places, ends, content = map(pa.py_buffer, column)
-    strings = len(ends) // 4 - 1
-    values = pa.Array.from_buffers(pa.string(), strings, [None, ends, content])
-    if not places:
-        return values
-    rows = pa.Array.from_buffers(pa.int32(), count, [None, *places])
-    return pa.DictionaryArray.from_arrays(rows, values, safe=False)
+def batches(pending: Pending) -> Iterator[tuple[str, pa.RecordBatch]]:
+    """Yield rows that have not been flushed: for each kind that has any, a record batch."""
+    for kind, messages in pending.messages().items():
+        stream = JOURNAL_SCHEMAS[kind].serialize().to_pybytes() + b"".join(messages)
+        yield kind, pa.ipc.open_stream(stream).read_next_batch()
 
 
 def plain_schema(schema: pa.Schema) -> pa.Schema:
@@ -261,64 +197,3 @@ def signed(number: int) -> int:
 def microseconds(moment: float) -> int:
     """Return a moment as it stands in the rows."""
     return round(moment * 1_000_000)
-
-
-def _fetches_batch(schema: pa.Schema, rows: Sequence[tuple[Any, ...]]) -> pa.RecordBatch:
-    columns = []
-    for field, values in zip(schema, zip(*rows, strict=True), strict=True):
-        if field.name in _UNSIGNED:
-            columns.append(_ids(array("Q", values)))
-        elif field.name not in _OURS:
-            columns.append(pa.array(values, field.type))
-        elif field.type == pa.string():
-            columns.append(_strings(values))
-        else:
-            columns.append(pa.array(values, field.type))
-    return pa.RecordBatch.from_arrays(columns, schema=schema)
-
-
-def _ids(values: array[int]) -> pa.Array:
-    """Take unsigned numbers for signed ones, bit by bit."""
-    return _numbers(values, _ID)
-
-
-def _moments(values: array[int]) -> pa.Array:
-    return _numbers(values, _MOMENT)
-
-
-def _numbers(values: array[int], kind: pa.DataType) -> pa.Array:
-    return pa.Array.from_buffers(kind, len(values), [None, pa.py_buffer(values)])
-
-
-def _strings(values: Sequence[str | None]) -> pa.Array:
-    """Return strings as a column; what is not Unicode (a lone surrogate) becomes a mark.
-
-    Joined and measured by the interpreter's own loops: Arrow's conversion takes each string
-    by itself, at three times the cost.
-    """
-    if None in values:
-        return _few_strings(values) if any(values) else pa.nulls(len(values), pa.string())
-    present = cast(Sequence[str], values)
-    joined = "".join(present)
-    if joined.isascii():
-        return _joined(joined.encode(), map(len, present))
-    return _encoded([value.encode("utf-8", "replace") for value in present])
-
-
-def _encoded(values: Sequence[bytes]) -> pa.Array:
-    """Return strings that are in UTF-8 already as a column."""
-    return _joined(b"".join(values), map(len, values))
-
-
-def _joined(content: bytes, sizes: Iterable[int]) -> pa.Array:
-    ends = array("i", accumulate(sizes, initial=0))
-    buffers = [None, pa.py_buffer(ends), pa.py_buffer(content)]
-    return pa.Array.from_buffers(pa.string(), len(ends) - 1, buffers)
-
-
-def _few_strings(values: Sequence[str | None]) -> pa.Array:
-    """Return a column of strings some of which are missing."""
-    return pa.array(
-        [None if value is None else value.encode("utf-8", "replace").decode() for value in values],
-        pa.string(),
-    )

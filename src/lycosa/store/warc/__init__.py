@@ -5,9 +5,12 @@ payload is in the archive already), and metadata with its outcome and links. Eac
 member of its own, so that a place (file, offset, length) is enough to read it.
 
     warc_format    the WARC 1.1 record format
-    exchange       turns an exchange into records, and takes records apart
+    _records       writes the records of an exchange (compiled)
+    exchange       takes the records of an exchange apart
     payload_index  where payloads stand, on the disk, for all workers of a crawl directory
     _slots         looks up and enters places in that index (compiled)
+    _cdx_lines      lines of that index; compiled
+    _cdx_lines     lines of that index (compiled)
     _packing       compresses and hashes the bytes of a record (compiled)
     pure_packing   the same in pure Python, for the tests
     stored_blocks  gzip members of content that does not shrink

@@ -37,9 +37,15 @@ cdef object nothing = sha1(usedforsecurity=False)
 
 def digest(*content):
     """Return the digest of bytes as it stands in a header."""
+    return digest_of(b"".join(content) if len(content) != 1 else content[0], None)
+
+
+cdef str digest_of(object first, object second):
+    """Return the digest of one or two pieces one after the other, as it stands in a header."""
     state = nothing.copy()
-    for piece in content:
-        state.update(piece)
+    state.update(first)
+    if second is not None:
+        state.update(second)
     cdef bytes hashed = state.digest()
     cdef const unsigned char *h = <const unsigned char *> PyBytes_AS_STRING(hashed)
     cdef char text[37]
@@ -131,7 +137,7 @@ def pack(str headers not None, *blocks):
     cdef Py_ssize_t length = 0, size
     cdef const char *lines = PyUnicode_AsUTF8AndSize(headers, &size)
     cdef char number[NUMBER]
-    cdef bytes block, content, packed
+    cdef bytes block, content
     cdef char *to
     for block in blocks:
         length += PyBytes_GET_SIZE(block)
@@ -147,15 +153,20 @@ def pack(str headers not None, *blocks):
         memcpy(to, PyBytes_AS_STRING(block), PyBytes_GET_SIZE(block))
         to += PyBytes_GET_SIZE(block)
     memcpy(to, ENDING, 4)
-    # The last block begins where the headers and the other blocks end.
+    cdef Py_ssize_t size_of_last = PyBytes_GET_SIZE(block) if blocks else 0
+    return packed(content, PyBytes_GET_SIZE(content) - 4 - size_of_last, len(blocks) > 1)
+
+
+cdef bytes packed(bytes content, Py_ssize_t start, bint has_body):
+    """Return a whole record as a gzip member; its last block begins at `start`."""
     cdef Py_ssize_t whole = PyBytes_GET_SIZE(content), end = whole - 4
-    cdef Py_ssize_t start = end - (PyBytes_GET_SIZE(block) if blocks else 0)
+    cdef bytes member
     cdef list runs = _packed_runs(<const unsigned char *> PyBytes_AS_STRING(content), start, end)
     if runs is None:
-        packed = compress(content, LEVEL, GZIP)
+        member = compress(content, LEVEL, GZIP)
         # Headers shrink by an eighth at most. A longer record has a body that grew; the block of a
         # record that has no body is a few lines of text.
-        if len(blocks) < 2 or PyBytes_GET_SIZE(packed) <= end + GROWTH - start // 8:
-            return packed
+        if not has_body or PyBytes_GET_SIZE(member) <= end + GROWTH - start // 8:
+            return member
         runs = [(start, end)]
     return mixed_member(content, start, runs) if whole >= SMALL else stored_member(content)

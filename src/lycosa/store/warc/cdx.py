@@ -18,18 +18,18 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 from functools import lru_cache
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO
 from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
 from lycosa import beneath
+from lycosa.store.warc._cdx_lines import Lines
 from lycosa.store.warc.warc_format import date
+from lycosa.tuples import NamedTuple
 
-_LINES_IN_MEMORY = 50_000
+_LINES_IN_MEMORY = 25_000
 _WWW = re.compile(r"^www\d*\.")
 _SAFE = "".join(map(chr, range(0x21, 0x7F))).replace("%", "").replace("#", "")
 _PLAIN = re.compile(r"[A-Za-z0-9/._~=&+-]*")
-_SIMPLE = re.compile(r"/[A-Za-z0-9/._~+-]*+")
-"""A path without a query in which nothing can be a session or an escape."""
 _NO_MARKS = str.maketrans("", "", "-T:")
 # Many sites need none of these; `re` remembers what it has compiled.
 _PATH_SESSION = r"^(.*)/\((?:[a-z0-9]{24}|(?:[a-z]\([0-9a-z]{24}\))+)\)(?=/[^?]+\.aspx)"
@@ -45,17 +45,6 @@ _QUERY_SESSIONS = [
 ]
 
 
-def surt(url: str) -> str:
-    """Return the form of a canonical URL by which replay tools search."""
-    slash = url.index("/", 8)
-    site, rest = _site(url[:slash]), url[slash:]
-    if _SIMPLE.fullmatch(rest) and "//" not in rest and "/." not in rest:
-        path = rest.lower()
-        return f"{site}{path[:-1] if len(path) > 1 and path[-1] == '/' else path}"
-    return site + _rest(rest)
-
-
-@lru_cache(maxsize=10_000)
 def _site(beginning: str) -> str:
     """Return scheme and host as a key begins."""
     parts = urlsplit(beginning)
@@ -99,11 +88,6 @@ def _without_dots(path: str) -> str:
     return "/" + "/".join(segments)
 
 
-def timestamp(microseconds: int) -> str:
-    """Return a moment in fourteen digits."""
-    return _second(microseconds // 1_000_000)
-
-
 @lru_cache(maxsize=1024)
 def _second(seconds: int) -> str:
     return date(seconds)[:19].translate(_NO_MARKS)
@@ -123,23 +107,15 @@ class Entry(NamedTuple):
     is_revisit: bool
 
 
-def line(entry: Entry) -> str:
-    """Return the line of an exchange whose record is in the archive."""
-    kind = '"warc/revisit"' if entry.is_revisit else mime(entry.content_type)
-    digest = (entry.digest or "-").removeprefix("sha1:")
-    # A canonical URL is printable ASCII without quotes: JSON as it stands, but for back slashes.
-    url = entry.url.replace("\\", "\\\\")
-    return (
-        f'{surt(entry.url)} {timestamp(entry.began)} {{"url": "{url}", "mime": {kind},'
-        f' "status": "{entry.status}", "digest": "{digest}", "length": "{entry.length}",'
-        f' "offset": "{entry.offset}", "filename": "{entry.file}"}}\n'
-    )
-
-
 @lru_cache(maxsize=1024)
 def mime(content_type: str) -> str:
     """Return the type of a content, as a string of JSON."""
     return json.dumps(content_type.partition(";")[0].strip().lower() or "unk")
+
+
+_LINES = Lines(_site, _rest, _second, mime)
+surt, line = _LINES.surt, _LINES.line
+"""The form of a URL by which replay tools search; the line of an exchange in the archive."""
 
 
 class Sorter:

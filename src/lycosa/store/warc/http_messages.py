@@ -7,8 +7,11 @@ from __future__ import annotations
 
 from lycosa.coding.chunks import dechunk
 from lycosa.coding.contents import codings_of, decode
+from lycosa.records import Answer
 
 Headers = tuple[tuple[str, str], ...]
+
+_CODING_HEADERS = ("transfer-encoding", "content-encoding", "content-length")
 
 LARGEST_CONTENT_BYTES = 100_000_000
 """More is not decoded: a small record may be a bomb."""
@@ -62,3 +65,19 @@ def content_of(headers: Headers, payload: bytes) -> bytes:
     """Return the content of a payload: its content codings undone, as far as that goes."""
     codings = codings_of([header(headers, "content-encoding")])
     return decode(payload, codings, LARGEST_CONTENT_BYTES).content
+
+
+def made_head(answer: Answer) -> bytes:
+    """Return a head for an answer that has none."""
+    from http import HTTPStatus  # only a simulated answer has no head of its own
+
+    try:
+        reason = HTTPStatus(answer.status).phrase
+    except ValueError:
+        reason = ""
+    lines = [f"HTTP/1.1 {answer.status} {reason}"]
+    for name, value in answer.headers:
+        if name.lower() not in _CODING_HEADERS:
+            lines.append(f"{' '.join(name.split())}: {' '.join(value.split())}")
+    lines.append(f"Content-Length: {len(answer.body)}\r\n\r\n")
+    return "\r\n".join(lines).encode("latin-1", "replace")

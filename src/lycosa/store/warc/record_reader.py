@@ -6,7 +6,6 @@ import os
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 from isal import isal_zlib
 
@@ -16,6 +15,7 @@ from lycosa.store.frames import bad_place
 from lycosa.store.layout import warc_names, warc_path
 from lycosa.store.warc import warc_format
 from lycosa.store.warc.http_messages import Headers, content_of, parse_head, payload_of, split_block
+from lycosa.tuples import NamedTuple
 
 MOST_OPEN_FILES = 16
 _READ_BYTES = 1 << 16

@@ -16,21 +16,16 @@ Not here: which records are written and where (`archive`).
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
-from typing import NamedTuple
 
 from lycosa.store.warc._packing import digest as digest
 from lycosa.store.warc._packing import pack as pack
+from lycosa.store.warc._records import Ids as Ids
+from lycosa.store.warc._records import date as date
 from lycosa.store.warc.stored_blocks import BLOCK_BYTES, stored_member
-
-SAME_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
-NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"
+from lycosa.tuples import NamedTuple
 
 FIELDS = "application/warc-fields"
-HTTP_REQUEST = "application/http;msgtype=request"
-HTTP_RESPONSE = "application/http;msgtype=response"
 
 
 class Record(NamedTuple):
@@ -45,40 +40,16 @@ class Record(NamedTuple):
         return self.headers.get("WARC-Type", "")
 
 
-_second = (0, "")
-
-
-def date(moment: float) -> str:
-    """Return a moment as it stands in a header."""
-    global _second
-    whole, rest = divmod(round(moment * 1_000_000), 1_000_000)
-    last, text = _second
-    if whole != last:
-        text = datetime.fromtimestamp(whole, UTC).strftime("%Y-%m-%dT%H:%M:%S")
-        _second = whole, text
-    return f"{text}.{rest:06d}Z"
-
-
-class Ids:
-    """Record ids: a random beginning for each segment, and a number that counts up."""
-
-    def __init__(self) -> None:
-        chance = os.urandom(10).hex()
-        self._beginning = f"<urn:uuid:{chance[:8]}-{chance[8:12]}-4{chance[12:15]}-8{chance[15:18]}"
-        self._number = 0
-
-    def next(self) -> str:
-        """Return an id that no other record has."""
-        self._number += 1
-        return f"{self._beginning}-{self._number:012x}>"
-
-
 def fields(values: Iterable[tuple[str, str]] | Mapping[str, str]) -> bytes:
     """Return lines of `name: value`; a line break in a value becomes a space."""
     pairs = values.items() if isinstance(values, Mapping) else values
     return "".join(f"{name}: {' '.join(value.split())}\r\n" for name, value in pairs).encode(
         "utf-8", "replace"
     )
+
+
+LEAST_BLANK_BYTES = 210
+"""No record without meaning is shorter."""
 
 
 def blank(length: int, record_id: str, moment: float) -> bytes:

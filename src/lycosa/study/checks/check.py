@@ -12,7 +12,7 @@ SEVERITIES: tuple[Severity, ...] = ("error", "warning", "notice")
 
 
 class Limits(NamedTuple):
-    """From where on a page is large or slow, or a text is long."""
+    """Limits above which a page is large or slow, or a text is long."""
 
     large_bytes: int = 1_000_000
     slow_seconds: float = 3.0
@@ -21,39 +21,39 @@ class Limits(NamedTuple):
 
 
 class Check(NamedTuple):
-    """One thing that can be wrong with a site."""
+    """A kind of fault that a site can have."""
 
     name: str
     family: str
     severity: Severity
     title: str
-    """In a few words, as a heading."""
+    """The heading, in a few words."""
     meaning: str
-    """Why it matters, in one sentence."""
+    """The consequence, in one sentence."""
     mend: str
-    """What to do about it, in one sentence."""
+    """The remedy, in one sentence."""
     query: Callable[[Limits], str]
     """SQL over the tables of `prepared`, with the columns of `COLUMNS`."""
     subject: Literal["url", "target_url", "text"] = "url"
-    """The column that says what is to be mended; findings that share it belong together."""
+    """The column with the object to repair; findings with the same value belong together."""
 
 
 class Finding(NamedTuple):
-    """One row of `findings`."""
+    """A row of `findings`."""
 
     kind: str
     """The name of the check."""
     severity: str
     url: str
-    """The page on which it can be mended."""
+    """The page on which the fault can be repaired."""
     target_url: str | None
-    """The other URL, where two are concerned."""
+    """The other URL, if there are two."""
     status: int | None
-    """The HTTP status of that, where it was asked for."""
+    """The HTTP status of the other URL, if it was fetched."""
     text: str | None
     """The text of the link, or the title or description in question."""
     detail: str
-    """What exactly was found."""
+    """The details of the finding."""
     hops: list[str] | None
     """The URLs that a redirect goes through, from the first to the last."""
 

@@ -60,7 +60,7 @@ CHECKS = (
         "sitemap",
         "discovery",
         "error",
-        "Sitemap entries that are no pages",
+        "Sitemap entries that are not pages",
         "The sitemap names a URL that fails, redirects, or is forbidden by robots.txt.",
         "List the final address, or remove the entry.",
         _sitemap,

@@ -1,10 +1,10 @@
 """Findings in the formats of other programs: JUnit XML, SARIF, CSV, JSON.
 
-junit  one suite for each check; a finding is a failed test case if its check is to fail the
-       run, otherwise the suite passes and lists its findings as output
+junit  one suite for each check; a finding is a failed test case if its check fails the run,
+otherwise the suite passes and lists its findings as output
 sarif  SARIF 2.1.0 (OASIS): checks are rules, findings are results
 csv    one row a finding, safe to open in a spreadsheet
-json   everything, with what the checks mean
+json   everything, with the meaning of the checks
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from lycosa.study.checks.run import Checked
 
 FORMATS = ("junit", "sarif", "csv", "json")
 SUFFIXES = {".xml": "junit", ".sarif": "sarif", ".csv": "csv", ".json": "json"}
-"""The format that a file name asks for."""
+"""Formats by the suffix of a file name."""
 _LEVELS = {"error": "error", "warning": "warning", "notice": "note"}
 _SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -40,7 +40,7 @@ def written(form: str, checked: Checked, failing: Collection[str], version: str)
 
 
 def sentence(finding: Finding) -> str:
-    """Say in one line what was found."""
+    """Describe a finding in one line."""
     parts = [finding.detail]
     if finding.target_url:
         parts.append(finding.target_url)
@@ -88,7 +88,7 @@ def _csv(findings: Sequence[Finding]) -> str:
 
 def _cell(value: object) -> object:
     if isinstance(value, str):
-        return cell(value.replace("\r", " "))  # which readers take for the end of a line
+        return cell(value.replace("\r", " "))  # some readers treat these characters as line ends
     return "" if value is None else value
 
 

@@ -1,4 +1,4 @@
-"""Checks of what pages tell search engines: canonical URLs, `noindex`, hreflang."""
+"""Checks of the directives for search engines: canonical URLs, `noindex`, hreflang."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ CHECKS = (
         "indexing",
         "warning",
         "Canonical URLs that contradict",
-        "The page names another URL as its canonical one, and that does not hold.",
+        "The page names another URL as its canonical one, but that URL contradicts it.",
         "Name one URL that answers with an indexable page and names itself.",
         _canonicals,
     ),
@@ -107,7 +107,7 @@ CHECKS = (
         "indexing",
         "warning",
         "noindex, probably by accident",
-        "The page asks to be left out of searches, and the site presents it as one to be found.",
+        "The page asks to be left out of searches, but the site presents it as a page to be found.",
         "Remove noindex from page or header, or take the page out of the sitemap.",
         _noindex,
     ),
@@ -115,7 +115,7 @@ CHECKS = (
         "hreflang",
         "indexing",
         "warning",
-        "hreflang pairs that do not answer",
+        "hreflang links that are not mutual",
         "Search engines ignore a version in another language unless both pages name each other.",
         "Name each other on both pages, with the final URLs and codes such as de or pt-BR.",
         _hreflang,

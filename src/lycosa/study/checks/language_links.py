@@ -39,11 +39,11 @@ LANGUAGE_LINKS = Kind("language_links", SCHEMA, "1")
 
 _PLACED = ["url_id", "fetch_id", "url", "content_type", "warc", "offset", "length"]
 _MOST_VERSIONS = 500
-"""Of one page: more is no list of languages."""
+"""Most alternate versions of one page; longer lists are not about languages."""
 
 
 class _Page(NamedTuple):
-    """The columns of a page by which its answer is found."""
+    """The columns of a page that locate its answer."""
 
     url_id: int
     fetch_id: int
@@ -90,7 +90,7 @@ def _read(folder: Path, pages: pa.Table) -> Iterator[tuple[int, int, int, str, s
             try:
                 stored = read_exchange(place, files.member)
                 found = language_versions(stored.body, page.content_type, stored.headers, page.url)
-            except StoreError:  # the operator may move WARC files away
+            except StoreError:  # the operator may have moved the WARC file away
                 continue
             for target, language in found[:_MOST_VERSIONS]:
                 number = signed(url_id(key_of(target)))

@@ -1,4 +1,4 @@
-"""Checks of links: broken ones inside the crawl, and outside where that was asked for."""
+"""Checks of links: broken ones inside the crawl and, on request, outside."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""Asks pages out of scope that a crawl links to whether they are there (`--check-outside`).
+"""Requests linked pages out of scope, to see whether they exist (`--check-outside`).
 
 The answers are the table `outside_answers`, in `index/tables/`, where the checks find them. It is
-written every few answers, so that a run that was interrupted goes on where it was. An answer of the
-last day is not asked for again.
+written every few answers, so that a run that was interrupted goes on where it was. A URL that was
+answered within the last day is not requested again.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ ANSWERS_SCHEMA = pa.schema(
 _FRESH_SECONDS = 86_400.0
 _WRITTEN_EACH = 50
 _NO_PAGES = ("hint", "identifier", "post", "ping", "mention", "data")
-"""Kinds of links that lead to no page or file."""
+"""Kinds of links whose targets are not pages or files."""
 
 _LINKED = f"""
     select distinct target_url from links
@@ -51,13 +51,13 @@ _LINKED = f"""
 """
 
 OnAnswer = Callable[[int, int], None]
-"""Is told how many URLs were asked, and how many there are."""
+"""Called with the number of URLs requested so far, and the number of all URLs."""
 
 
 def ask_outside(
     folder: Path, job: Job, on_wait: Callable[[str, float], None], on_answer: OnAnswer
 ) -> int:
-    """Ask for everything out of scope that the crawl links to; returns how many were asked."""
+    """Request all link targets out of scope; return their number."""
     results = Results(folder)
     with results.locked(), connected(all_rows(folder, ("links",)), results.folder) as connection:
         linked = [url for (url,) in connection.execute(_LINKED).fetchall()]
@@ -85,7 +85,7 @@ def ask_outside(
 
 
 def outside_signature(folder: Path) -> dict[str, Any]:
-    """Return what a study compares to know whether the answers have changed."""
+    """Return the facts by which a study notices that the answers have changed."""
     try:
         state = derived_path(folder, ANSWERS).stat()
     except FileNotFoundError:

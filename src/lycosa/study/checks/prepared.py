@@ -1,6 +1,6 @@
 """The tables that all checks start from, made from `pages` and `links`.
 
-    last_answers   the last answer of every URL that says something about it
+    last_answers   the last informative answer of every URL
     shown_pages    those that are pages for readers
     page_links     the links of stored pages and sitemaps as they were last seen
     language_links their versions in other languages
@@ -39,7 +39,7 @@ BROKEN = (
 )
 """Outcomes of URLs that give a reader no page."""
 READERS_KINDS = ("anchor", "frame", "form", "refresh")
-"""Kinds of link by which a reader gets from page to page."""
+"""Kinds of links by which a reader gets from page to page."""
 SAYS_NOTHING = (
     "not_modified",
     "no_sitemap",
@@ -48,11 +48,11 @@ SAYS_NOTHING = (
     "probe_inconclusive",
     "stale_connection",
 )
-"""Outcomes after which a URL is what it was before."""
+"""Outcomes that say nothing new about a URL."""
 _STORED = ("kept", "sitemap", "wrong_language")
 _PAGES = ("text/html", "application/xhtml+xml", "")
 _MOST_HOPS = 21
-"""One more than a crawl follows in a row."""
+"""Most redirects of a walk: one more than a crawl follows in a row."""
 
 
 def told(outcome: str, status: str) -> str:

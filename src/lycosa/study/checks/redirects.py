@@ -37,7 +37,7 @@ CHECKS = (
         "redirects",
         "error",
         "Redirect loops",
-        "The redirects lead back to where they came from, so no reader arrives anywhere.",
+        "The redirects form a circle, so no reader reaches a page.",
         "Let one of the URLs answer with a page, or link to another page.",
         _loops,
         "target_url",

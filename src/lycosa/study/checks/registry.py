@@ -1,4 +1,4 @@
-"""All checks, by name and by family, and how a user names some of them."""
+"""All checks by name and family, and the selection of some by a user's words."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ CHECKS = (
     *delivery.CHECKS,
     *titles.CHECKS,
 )
-"""In the order in which findings are shown."""
+"""All checks, in the order in which findings are shown."""
 BY_NAME = {check.name: check for check in CHECKS}
 FAMILIES = tuple(dict.fromkeys(check.family for check in CHECKS))
 
 
 def chosen(names: Iterable[str], flag: str) -> list[Check]:
-    """Return the checks that names, families and severities stand for, in our order.
+    """Return the checks for names, families and severities, in the order of `CHECKS`.
 
-    A name may be several with commas between them; `any` is all of them.
+    A name may be a list with commas; `any` means all checks.
     """
     wanted = [name.strip() for given in names for name in given.split(",") if name.strip()]
     for name in wanted:
@@ -39,7 +39,7 @@ def chosen(names: Iterable[str], flag: str) -> list[Check]:
 
 
 def failing_on(names: Iterable[str], run: Iterable[Check]) -> list[str]:
-    """Return the checks of `--fail-on` by name; raises for one that `--only` leaves out.
+    """Return the checks of `--fail-on` by name; raise an error if `--only` leaves one out.
 
     A family, a severity or `any` means those of its checks that are run, at least one.
     """

@@ -31,19 +31,19 @@ from lycosa.study.tables import (
 )
 
 Ignored = Callable[[str], bool]
-"""Tells of a URL whether findings about it are left out."""
+"""Tells whether findings about a URL are left out."""
 
 
 class Checked(NamedTuple):
     """The result of checking a crawl."""
 
     pages: int
-    """How many pages were checked."""
+    """Number of pages checked."""
     checks: Sequence[Check]
-    """Those that were run."""
+    """The checks that were run."""
     findings: Sequence[Finding]
     ignored: int
-    """How many findings were left out because of their URLs."""
+    """Number of findings that were left out because of their URLs."""
 
     def of(self, check: Check) -> list[Finding]:
         """Return the findings of one check."""
@@ -58,7 +58,7 @@ def check_site(
     ignored: Ignored | None = None,
     tell: Callable[[str], None] = ignore,
 ) -> Checked:
-    """Check a crawl as its tables are now; it may be running."""
+    """Check a crawl by its current tables; it may be running."""
     directory = CrawlDirectory.open(folder)
     rows = all_rows(folder, ("links", "pages"))
     require_rows(folder, rows[0])
@@ -73,7 +73,7 @@ def check_site(
                 found = connection.sql(query).to_arrow_table().cast(SCHEMA)
                 ((pages,),) = connection.sql("select count(*) from shown_pages").fetchall()
         except duckdb.Error as error:
-            if isinstance(error, duckdb.ProgrammingError):  # a mistake of ours
+            if isinstance(error, duckdb.ProgrammingError):  # a bug in a query
                 raise
             raise unreadable(folder, f"{folder}: a table", error) from None
     findings = [Finding(**row) for row in found.to_pylist()]

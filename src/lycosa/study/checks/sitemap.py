@@ -47,7 +47,7 @@ class Written(NamedTuple):
     urls: int
     sites: int
     files: list[Path]
-    """The file that was asked for first; then, if that is an index, the parts."""
+    """The requested file first; then, if that is an index, the parts."""
 
 
 def export_sitemap(
@@ -62,8 +62,9 @@ def export_sitemap(
     parts = list(split(entries, most_urls, MOST_BYTES))
     if len(parts) > 1 and canonicalize(base) is None:
         raise LycosaError(
-            f"{len(entries):,} URLs need {len(parts)} files and an index, which names their URLs\n"
-            "  say where they will be published: --base https://example.org/"
+            f"{len(entries):,} URLs need {len(parts)} files and an index that names the files'"
+            " URLs\n"
+            "  give the URL where they will be published: --base https://example.org/"
         )
     if len(parts) == 1:
         _write(target, _urls(parts[0]))
@@ -77,7 +78,7 @@ def export_sitemap(
 
 
 def split(entries: list[Entry], most_urls: int, most_bytes: int) -> Iterator[list[Entry]]:
-    """Part entries so that no file has too many of them or is too large; always one at least."""
+    """Divide entries into files that are neither too long nor too large; at least one file."""
     part: list[Entry] = []
     size = 0
     for entry in entries:

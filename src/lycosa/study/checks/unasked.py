@@ -1,6 +1,6 @@
-"""Outcomes of linked URLs that were never asked for: no table has them, only the log.
+"""Outcomes of linked URLs that were never requested: no table has them, only the log.
 
-A host that does not exist, an origin that cannot be reached, and what robots files forbid end
+URLs of hosts that do not exist, of unreachable origins, and URLs disallowed by robots files end
 without a fetch. They are looked up only for links that the crawl meant to follow and for which
 `pages` has no row; in most crawls there are few.
 """

@@ -3,8 +3,8 @@
 Each side is a view of the last answer of every URL, up to a moment. URLs of the first side may be
 written as those of the second (`--map`), so that a site can be compared with its copy elsewhere.
 
-    sides   the two sides: which crawl, up to which moment, with which spelling of URLs
-    tables  what differs, as SQL over both sides
-    words   how much of a text has changed, and the difference of two texts
+    sides   the two sides: a crawl, a moment, and a spelling of URLs each
+    tables  the differences, as SQL over both sides
+    words   the changed share of a text, and the difference of two texts
     run     compares, and gives the tables
 """

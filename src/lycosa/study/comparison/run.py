@@ -1,4 +1,4 @@
-"""Compares two sides and gives what differs, as tables; or the texts of one page."""
+"""Compares two sides and gives the differences as tables; or compares the texts of one page."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _CHANGED = pa.schema(
 
 
 class Totals(NamedTuple):
-    """How many pages the sides have, and how many stayed as they were."""
+    """Numbers of the pages of both sides, and of unchanged pages."""
 
     pages_before: int
     pages_after: int
@@ -53,7 +53,7 @@ class Totals(NamedTuple):
 
 
 class Comparison(NamedTuple):
-    """What differs between two sides; valid while its database is open."""
+    """The differences between two sides; valid while the database is open."""
 
     before: Side
     after: Side
@@ -71,7 +71,7 @@ class Comparison(NamedTuple):
 
 
 class PageDifference(NamedTuple):
-    """How the text of one page differs."""
+    """The difference between two texts of a page."""
 
     url: str
     old_url: str
@@ -108,7 +108,7 @@ def compare_page(
     if found is None:
         raise LycosaError(
             f"{url}: is not a page of both sides\n"
-            f"  see what became of it: lycosa explain {after.folder} {url}"
+            f"  see its history: lycosa explain {after.folder} {url}"
         )
     new_url, old_url, _, old, new = found
     names = (f"{before.title} {old_url}", f"{after.title} {new_url}")
@@ -126,14 +126,14 @@ def _sides(before: Side, after: Side, maps: Sequence[UrlMapping]) -> Iterator[Co
                     connection.execute(preparation)
                 yield connection
         except duckdb.Error as error:
-            if isinstance(error, duckdb.ProgrammingError):  # a mistake of ours
+            if isinstance(error, duckdb.ProgrammingError):  # a bug in a query
                 raise
             which = before.folder if str(before.folder) in str(error) else after.folder
             raise unreadable(which, f"{which}: a table", error) from None
 
 
 def _add_changes(connection: Connection) -> None:
-    """Make the table of changed pages: how much their words differ."""
+    """Make the table of changed pages, with the share of changed words."""
     cursor = connection.execute(_TEXTS.format(which="page.has_other_text"))
     rows: list[tuple[Any, ...]] = []
     while batch := cursor.fetchmany(_BATCH):

@@ -25,7 +25,7 @@ KINDS = ("pages", "links", "text")
 
 
 class Mapping(NamedTuple):
-    """URLs of the first side that begin with one text begin with the other in the second."""
+    """A mapping of URLs: a prefix in the first side, and its prefix in the second."""
 
     old: str
     new: str
@@ -36,7 +36,7 @@ class Side(NamedTuple):
 
     folder: Path
     moment: datetime | None = None
-    """None is as it is now."""
+    """The moment; None for the present."""
 
     @property
     def title(self) -> str:
@@ -73,7 +73,7 @@ def read_moment(text: str) -> datetime:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise ConfigError(
-            f"--at {text}: is no moment\n  write 2026-11-01, or 2026-11-01T18:30 (in UTC)"
+            f"--at {text}: is not a moment\n  write 2026-11-01, or 2026-11-01T18:30 (in UTC)"
         ) from None
     if len(text) <= 10:
         moment = datetime.combine(moment.date(), time.max)
@@ -91,8 +91,8 @@ def add_side(connection: Connection, name: str, side: Side, maps: Sequence[Mappi
     connection.execute(_LAST.format(name=name, until=_until(side), place=_mapped("url", maps)))
     if not connection.sql(f"select url_id from {name} limit 1").fetchall():
         raise LycosaError(
-            f"{side.title}: nothing had been fetched by then\n"
-            f"  when it was fetched: lycosa sql {side.folder}"
+            f"{side.title}: no page had been fetched by then\n"
+            f"  moments of its fetches: lycosa sql {side.folder}"
             " 'select min(fetched_at), max(fetched_at) from pages'"
         )
     connection.execute(_SAID.format(name=name))
@@ -107,7 +107,7 @@ def _until(side: Side) -> str:
 
 
 def _mapped(column: str, maps: Sequence[Mapping]) -> str:
-    """Return the SQL for a URL as the other side spells it; the first mapping that fits counts."""
+    """Return the SQL for a URL as the other side spells it; the first matching mapping counts."""
     cases = "".join(
         f" when starts_with({column}, {quoted(old)})"
         f" then {quoted(new)} || substr({column}, {len(old) + 1})"

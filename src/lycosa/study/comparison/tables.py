@@ -1,7 +1,7 @@
-"""What differs between the two sides, as SQL over their tables.
+"""The differences between the two sides, as SQL over their tables.
 
 pages_new       pages of the second side that the first does not have
-pages_gone      pages of the first side that the second does not have, and what became of them
+pages_gone      pages of the first side that the second does not have, and their last outcome
 pages_moved     pages with the same text at another URL, or with a redirect there
 pages_changed   pages whose text differs; how much is added by `run`
 titles          pages whose title differs
@@ -16,7 +16,8 @@ from __future__ import annotations
 from lycosa.study.comparison.sides import AFTER, BEFORE
 
 _LEAST_CHARACTERS = 50
-"""Of a text by which a page is recognised: shorter ones are the same by chance."""
+"""Fewest characters by which a page is recognised: shorter texts may be equal by chance.
+"""
 
 PREPARATIONS = (
     *(

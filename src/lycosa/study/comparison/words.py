@@ -1,4 +1,4 @@
-"""How much of a text has changed, by its words; and the difference of two texts, by its lines."""
+"""The changed share of a text, by its words; and the difference of two texts, by their lines."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 
 class Change(NamedTuple):
-    """How two texts differ, whatever the order of their words."""
+    """The difference between two texts, regardless of the order of their words."""
 
     words_before: int
     words_after: int
@@ -17,7 +17,7 @@ class Change(NamedTuple):
 
     @property
     def share(self) -> float:
-        """How much has changed: 0 for the same words, 1 for no word in common."""
+        """The changed share: 0 for the same words, 1 for no word in common."""
         whole = self.words_before + self.words_after
         return (self.added + self.removed) / whole if whole else 0.0
 

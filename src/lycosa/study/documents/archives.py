@@ -9,13 +9,13 @@ from typing import IO
 from lycosa.study.documents.document import DAMAGED, ENCRYPTED, TOO_LARGE, Unreadable
 
 MOST_BYTES = 100_000_000
-"""What all parts of an archive may unpack to together."""
+"""Most bytes of all parts of an archive, unpacked."""
 MOST_PARTS = 20_000
 _ENCRYPTED_FLAG = 1
 
 
 class Archive:
-    """A zip archive that unpacks to so much at most; raises `Unreadable`."""
+    """A zip archive with a limit on its unpacked size; raises `Unreadable` beyond it."""
 
     def __init__(self, body: bytes, most_bytes: int = MOST_BYTES) -> None:
         try:
@@ -28,7 +28,7 @@ class Archive:
         self.left_bytes = most_bytes
 
     def open(self, name: str) -> _Part:
-        """Open a part; one that is missing is damage."""
+        """Open a part; a missing part counts as damage."""
         try:
             info = self._zip.getinfo(name)
             if info.flag_bits & _ENCRYPTED_FLAG:
@@ -38,7 +38,7 @@ class Archive:
             raise Unreadable(DAMAGED) from None
 
     def content(self, name: str) -> bytes:
-        """Return a part whole."""
+        """Return the content of a part."""
         pieces = []
         part = self.open(name)
         while piece := part.read():
@@ -47,7 +47,7 @@ class Archive:
 
 
 class _Part:
-    """One part, open for reading."""
+    """A part, open for reading."""
 
     def __init__(self, archive: Archive, file: IO[bytes]) -> None:
         self._archive = archive
@@ -59,7 +59,7 @@ class _Part:
             content = self._file.read(min(most_bytes, 1 << 20))
         except (zipfile.BadZipFile, EOFError, OSError, ValueError):
             raise Unreadable(DAMAGED) from None
-        except Exception as error:  # zlib.error and those of other codings
+        except Exception as error:  # zlib.error, and the errors of other codings
             raise Unreadable(DAMAGED) from error
         self._archive.left_bytes -= len(content)
         if self._archive.left_bytes < 0:

@@ -1,4 +1,4 @@
-"""What is read from a document, and the names of how that can end."""
+"""The content that is read from a document, and the outcomes of reading."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ NO_TEXT = "no_text"
 """It was read and holds pictures alone: a scan."""
 ENCRYPTED = "encrypted"
 DAMAGED = "damaged"
-"""It breaks the rules of its format, or the library did not survive it."""
+"""It breaks the rules of its format, or has crashed the library."""
 TOO_LARGE = "too_large"
 """It needs more memory than the process has, or unpacks to more than it may."""
 TOO_SLOW = "too_slow"
@@ -25,26 +25,26 @@ UNGUARDED = "unguarded"
 """The kernel does not let a process give up the network, so nothing is read."""
 
 MOST_CHARACTERS = 5_000_000
-"""Of a longer text the beginning is kept."""
+"""Most characters of a text; the rest is cut off."""
 _TITLE_LENGTH = 500
 MOST_LINKS = 2_000
 LONGEST_LINK = 2_000
-"""Of one document; further and longer links are left out."""
+"""Limits for the links of a document; further and longer links are left out."""
 
 
 class Document(msgspec.Struct):
-    """One document as it was read."""
+    """The content of a document."""
 
     outcome: str
     kind: str = ""
     """pdf, docx, xlsx, pptx, odt, ods, odp, epub, rtf; "" if that cannot be told."""
     title: str = ""
-    """From its metadata."""
+    """The title in its metadata."""
     pages: int = 0
-    """Pages, slides or sheets, where the format has them."""
+    """Number of pages, slides or sheets, if the format has them."""
     text: str = ""
     links: list[str] = []
-    """Where it links to, as it says it; of PDF alone."""
+    """The targets of its links as written; only for PDF."""
 
 
 class Unreadable(Exception):

@@ -39,7 +39,7 @@ _PAGE_TYPES = ("application/xhtml+xml", "text/html")
 
 
 def read_office(body: bytes) -> Document:
-    """Read an archive that is an office file or an e-book; raises `Unreadable`."""
+    """Read an office file or an e-book; raise `Unreadable` if that fails."""
     archive = Archive(body)
     names = archive.names
     if "word/document.xml" in names:
@@ -140,7 +140,7 @@ class _Gathering:
         self._all_text = all_text
         self._open: list[tuple[str, dict[str, str], list[str]]] = []
         self._texts = 0
-        """How many elements `t` are open: texts of Microsoft's files stand in them alone."""
+        """Number of open elements `t`: only these hold text in Microsoft's files."""
         self.found: list[_Element] = []
 
     def start(self, tag: str, attributes: Mapping[str, str]) -> None:

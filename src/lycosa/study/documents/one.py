@@ -10,7 +10,7 @@ from lycosa.study.documents.reader import DocumentReader
 
 
 def document_of_answer(head: bytes, body: bytes, url: str) -> str:
-    """Return the text of an answer with this HTTP head; "" if it is no document."""
+    """Return the text of an answer with this HTTP head; "" if it is not a document."""
     kind = header(parse_head(head)[1], "content-type").partition(";")[0].strip().lower()
     if not is_document(kind, body):
         return ""

@@ -37,7 +37,7 @@ def installed_version() -> str:
 
 
 def read_pdf(body: bytes) -> Document:
-    """Read a PDF; raises `Unreadable`."""
+    """Read a PDF; raise `Unreadable` if that fails."""
     if not installed_version():
         raise Unreadable(NEEDS_LIBRARY)
     import pypdfium2
@@ -64,7 +64,7 @@ def read_pdf(body: bytes) -> Document:
             size += len(texts[-1])
             found.close()
             page.close()
-        except pypdfium2.PdfiumError:  # a page that is damaged: the others are read
+        except pypdfium2.PdfiumError:  # the page is damaged; the others are still read
             continue
     if not pages:
         raise Unreadable(DAMAGED)

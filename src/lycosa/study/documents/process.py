@@ -1,7 +1,7 @@
 """Reads documents from standard input, in a process with limits and without network.
 
-`python -m lycosa.study.documents.process MEMORY_BYTES SECONDS`. It dies of a document that takes
-too long or kills the library; its parent starts another one.
+`python -m lycosa.study.documents.process MEMORY_BYTES SECONDS`. It dies if a document takes too
+long or crashes the library; its parent starts another process.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _PDF_WITHIN = 1024
 
 
 def read(body: bytes) -> Document:
-    """Read a document of any kind, which its first bytes tell."""
+    """Read a document; its first bytes tell the format."""
     kind = ""
     try:
         if b"%PDF-" in body[:_PDF_WITHIN]:

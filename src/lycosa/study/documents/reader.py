@@ -1,4 +1,4 @@
-"""Has documents read by a process of their own, and starts another one when it has died."""
+"""Sends documents to a reading process, and starts another when it has died."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from lycosa.study.documents.document import (
 MEMORY_BYTES = 1_000_000_000
 """Address space of the process: libraries alone take some 300 MB of it."""
 SECONDS = 60.0
-"""What a document may take."""
+"""Limits for a document."""
 MOST_BYTES = 100_000_000
 """Larger files are not read."""
 
@@ -38,7 +38,7 @@ class DocumentReader:
         self._process: subprocess.Popen[bytes] | None = None
 
     def read(self, body: bytes, *, is_truncated: bool = False) -> Document:
-        """Return what a document holds, or why it cannot be read."""
+        """Return the content of a document, or the reason why it cannot be read."""
         if is_truncated:
             return Document(CUT_OFF)
         if len(body) > MOST_BYTES:
@@ -73,7 +73,7 @@ class DocumentReader:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
-                start_new_session=True,  # Ctrl-C is for its parent
+                start_new_session=True,  # only the parent handles Ctrl-C
             )
         return self._process
 

@@ -49,7 +49,7 @@ def _read(body: bytes, coding: str) -> Document:
             continue
         else:
             text = _text(code, word, number, sign, plain, coding)
-            if skipped and (code or plain):  # what stands for a character, for older readers
+            if skipped and (code or plain):  # a replacement character for older readers
                 text, skipped = text[1:], 0
             skipped = 1 if word == b"u" else skipped
             texts.append(text)

@@ -37,7 +37,7 @@ _WRITTEN_CHARACTERS = 20_000_000
 
 
 def made_by() -> str:
-    """Return what stands for the way in which documents are read."""
+    """Return a version of the way in which documents are read."""
     return " ".join(("2", "pypdfium2", installed_version() or "none", _detector_version())).strip()
 
 
@@ -62,7 +62,7 @@ def make_documents(
 
 
 def outcomes_of_documents(folder: Path) -> Counter[str]:
-    """Return how many documents ended how."""
+    """Return the number of documents by outcome."""
     found: Counter[str] = Counter()
     for path in document_files(folder):
         found.update(
@@ -101,7 +101,7 @@ def _of_segment(rows: Path, files: WarcFiles, reader: DocumentReader) -> Iterato
 
 
 def _candidates(pages: pa.RecordBatch) -> pa.RecordBatch:
-    """Return those pages that may be documents, by what their servers say."""
+    """Return the pages that may be documents, by their content types."""
     types = pages.column("content_type")
     may_be = [name for name in types.unique().to_pylist() if may_be_document(_media_type(name))]
     is_candidate = pc.and_(
@@ -119,10 +119,10 @@ def _media_type(content_type: str | None) -> str:
 
 
 def _document(place: Place, kind: str, files: WarcFiles, reader: DocumentReader) -> Document | None:
-    """Read the document at a place; None if it is none."""
+    """Read the document at a place; None if the record is not a document."""
     try:
         stored = read_exchange(place, files.member)
-    except StoreError:  # moved away, or damaged: `lycosa verify` speaks of that
+    except StoreError:  # The file was moved away or is damaged; `lycosa verify` reports damage.
         return Document(DAMAGED)
     body = stored.body
     return reader.read(body, is_truncated=stored.is_truncated) if is_document(kind, body) else None
@@ -141,7 +141,7 @@ def _row(page: dict[str, Any], found: Document) -> dict[str, Any]:
 
 
 def _absolute(links: list[str], url: str) -> list[str]:
-    """Return the canonical URLs of links; what is no web address (`mailto:`) is left out."""
+    """Return the canonical URLs of links, without other schemes such as `mailto:`."""
     keys = (canonical_key(link, url) for link in links)
     return list(dict.fromkeys(url_of(key) for key in keys if key is not None))
 

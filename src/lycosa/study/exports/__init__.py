@@ -2,9 +2,9 @@
 
 export       writes one table or graph to a file or a stream
 graph_files  graphs of pages and sites as GraphML and GEXF
-of_topic     only the rows of pages about a topic
+of_topic     selects the rows of pages about a topic
 warc_files   records of pages as a WARC file of their own
 wacz_files   some pages as a WACZ of their own
-withheld     what pages ask to be left out of exports
-csv_cells    CSV texts that no spreadsheet takes for formulas
+withheld     leaves out pages that ask for it
+csv_cells    CSV texts that are safe in spreadsheets
 """

@@ -5,7 +5,8 @@ of sites (`graph_files`). WARC holds the records of pages (`warc_files`). A file
 temporary name and renamed when it is complete.
 
 Standard output is written to as it was opened: the database, which opens files by their names,
-writes to a pipe. `/dev/stdout` by its name would begin a file anew that the shell appends to.
+writes to a pipe. Opening `/dev/stdout` by its name would truncate a file to which the shell
+appends.
 """
 
 from __future__ import annotations
@@ -54,21 +55,21 @@ _OF_PAGES, _OF_SITES = ("pages", "links", "ranks"), ("hosts", "sites", "site_lin
 
 
 class Rows(NamedTuple):
-    """Which rows of a table are written, and how."""
+    """The selection of rows of a table, and their format."""
 
     topic: str = ""
-    """Only those of pages about this topic."""
+    """Select only rows of pages about this topic."""
     without_seeds: bool = False
     units: bool = False
-    """With a topic: of a page of several topics only the sections about this one."""
+    """With a topic: write only the sections about it, if a page has several topics."""
     is_raw: bool = False
-    """Texts in CSV stay as they are, also where a spreadsheet would take them for a formula."""
+    """Leave texts in CSV unchanged, even if a spreadsheet would run them as formulas."""
     with_withheld: bool = False
-    """What pages ask to be withheld is written, too."""
+    """Write pages, too, that ask to be withheld."""
 
     @property
     def are_some(self) -> bool:
-        """Whether rows are left out for their pages."""
+        """Whether rows are left out because of their pages."""
         return bool(self.topic) or self.without_seeds
 
 
@@ -85,8 +86,8 @@ def export(
 ) -> int:
     """Write a table or a graph to a file, or to standard output.
 
-    What pages ask to be withheld is left out, unless `rows` says otherwise; returns how many rows
-    that are.
+    Pages that ask to be withheld are left out, unless `rows` says otherwise. Return the number of
+    rows left out.
     """
     extract = CrawlDirectory.open(folder).job().extract
     wishes = [] if rows.with_withheld else wishes_obeyed(extract, name)
@@ -124,7 +125,7 @@ def export(
 
 @contextmanager
 def _damage_told(folder: Path) -> Iterator[None]:
-    """Name damaged tables: the queries are ours, so a failure means damaged input."""
+    """Report damaged tables: the queries are Lycosa's own, so a failure means damaged input."""
     try:
         with damage_told(folder, f"{folder}: a table"):
             yield
@@ -141,7 +142,7 @@ def _check(folder: Path, name: str, form: str, target: Path | None, studied: lis
         raise LycosaError(f"there is no table `{name}`\n  there are: {known}{more}")
     if form in GRAPHS and name not in (*_OF_PAGES, *_OF_SITES):
         raise LycosaError(
-            f"`{name}` is no graph\n  graphs are: {', '.join((*_OF_PAGES, *_OF_SITES))}"
+            f"`{name}` is not a graph\n  graphs are: {', '.join((*_OF_PAGES, *_OF_SITES))}"
         )
     if form in GRAPHS and "ranks" not in studied:
         raise LycosaError(f"{folder}: a graph needs a study\n  make it: lycosa study {folder}")
@@ -160,7 +161,7 @@ def _check(folder: Path, name: str, form: str, target: Path | None, studied: lis
 
 
 def _guarded(connection: Connection, name: str) -> str:
-    """Return the query for a table whose texts are no formulas to a spreadsheet."""
+    """Return the query for a table whose texts no spreadsheet runs as formulas."""
     columns = []
     for column, kind, *_ in connection.sql(f"describe {name}").fetchall():
         quoted_name = '"' + column.replace('"', '""') + '"'
@@ -224,7 +225,7 @@ def _opened(target: Path | None) -> Iterator[IO[str]]:
 
 
 def _add_edges(connection: Connection, folder: Path) -> None:
-    """Make the links of the graph that the study has ranked a table."""
+    """Make a table of the links in the graph that the study has ranked."""
     add_derived(connection, HEADS, known(Results(folder).folder, HEADS))
     prepare(connection)
     web = web_graph(connection)

@@ -1,7 +1,7 @@
 """Writes the graph of pages or of sites as GraphML or GEXF, for Gephi and libraries for graphs.
 
 A node has a label, which such programs show: the title of a page, or its URL where it has none; the
-name of a site. The lines are made by the database, so that no Python runs for a node or an edge.
+name of a site. The database makes the lines, so that no Python runs for a node or an edge.
 
     GraphML   http://graphml.graphdrawing.org/specification.html (Gephi takes the key `label`)
     GEXF      https://gexf.net, version 1.2, which Gephi and networkx both read
@@ -30,7 +30,7 @@ class Graph(NamedTuple):
     """The columns of the nodes, with their types in GraphML; `label` is one of them."""
     nodes: str
     weight: str
-    """The column of the edges that says how much each is worth; "" when all are alike."""
+    """The column with the weight of an edge; "" if all edges are alike."""
     edges: str
 
 

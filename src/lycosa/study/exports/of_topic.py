@@ -1,8 +1,8 @@
-"""Leaves the rows of one topic of a table that is exported: the repository of a topic (WebParF).
+"""Selects the rows of one topic in an export: the repository of a topic (WebParF).
 
 A page belongs to every topic that was found for it (column `topics`), and to those above: `science`
-stands for `science.biology`, too. What `lycosa topics apply` found later counts instead of what the
-crawl found. Rows of `text` and `links` belong to the topics of their page.
+stands for `science.biology`, too. Topics found later by `lycosa topics apply` replace those found
+by the crawl. Rows of `text` and `links` belong to the topics of their page.
 
 By units, a page that was split gives only its sections about the topic (`page_units`), whatever
 the whole page was found to be about, and a page that was not split its whole text, as unit 0.
@@ -14,7 +14,7 @@ from lycosa.errors import LycosaError
 from lycosa.study.tables import Connection
 
 TABLES = ("pages", "text", "links")
-"""The tables whose rows are of a fetch."""
+"""Tables whose rows belong to a fetch."""
 
 
 def rows_of_topic(

@@ -1,9 +1,9 @@
-"""Some pages of a crawl as a WACZ: those of hosts, of a topic, or all that may be given away.
+"""Some pages of a crawl as a WACZ: those of hosts, of a topic, or all that may be exported.
 
 A page that asks for `noarchive` is left out with its records. The records of the other pages are
 copied into WARC files of their own (`warc_files`), beside the file to be written, with an index and
-a list of pages; `store.wacz` makes the archive of them. What a page needs to be displayed comes
-with it, from whatever host.
+a list of pages; `store.wacz` makes the archive of them. The requisites of a page are included, from
+any host.
 
 Cost: the selected records are on the disk twice until the archive is complete.
 """
@@ -34,22 +34,22 @@ _ENTRY = ["url", "content_type", "status", "digest", "warc", "offset", "record"]
 
 
 class Chosen(NamedTuple):
-    """Which pages an archive has."""
+    """The selection of pages of an archive."""
 
     hosts: tuple[str, ...] = ()
-    """Only those of these hosts."""
+    """Only pages of these hosts; empty for all."""
     topic: str = ""
-    """Only those about this topic."""
+    """Only pages about this topic; empty for all."""
     with_withheld: bool = False
-    """Also those that ask not to be archived."""
+    """Also pages that ask not to be archived."""
 
 
 class Selection(NamedTuple):
-    """The archive of the chosen pages, as long as its files are there."""
+    """The archive of the chosen pages, while its files exist."""
 
     parts: Parts
     withheld: int
-    """How many fetches were left out, as their pages ask."""
+    """Number of fetches left out because their pages ask for it."""
 
 
 @contextmanager
@@ -70,7 +70,7 @@ def selection(folder: Path, chosen: Chosen, target: Path) -> Iterator[Selection]
 
 
 def _choose(connection: Connection, folder: Path, chosen: Chosen) -> int:
-    """Make the table `chosen`; returns how many fetches were left out as their pages ask."""
+    """Make the table `chosen`; return the number of fetches left out at their pages' request."""
     for name, path in (Results(folder).tables() | derived_tables(folder)).items():
         add_files(connection, name, [path])
     extract = CrawlDirectory.open(folder).job().extract

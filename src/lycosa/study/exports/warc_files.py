@@ -35,7 +35,7 @@ _OF_REVISITS = ("WARC-Profile", "WARC-Refers-To", "WARC-Payload-Digest", "Conten
 def write_pages(
     connection: Connection, folder: Path, table: str, target: Path, topic: str = ""
 ) -> int:
-    """Write the records of the rows of a table of pages; returns how many pages these are."""
+    """Write the records of the rows of a table of pages; return the number of pages."""
     places: dict[str, list[int]] = {}
     query = f'select warc, "offset" from {table} where length > 0 order by 1, 2'
     for name, offset in connection.execute(query).fetchall():
@@ -50,7 +50,7 @@ def write_pages(
 
 
 OnWritten = Callable[[str, int, Place], None]
-"""Is told of each answer the file and the offset where it stood, and its place in the new file."""
+"""Called for each answer with its old file and offset, and its place in the new file."""
 
 
 def _ignore(name: str, offset: int, place: Place) -> None:
@@ -64,7 +64,7 @@ def write_records(
     info: Mapping[str, str],
     on_written: OnWritten = _ignore,
 ) -> int:
-    """Write the exchanges whose answers stand at these offsets of files; returns their number."""
+    """Write the exchanges whose answers are at these offsets of files; return their number."""
     path, count = temporary(target), 0
     wanted = sum(map(len, places.values()))
     files = WarcFiles(folder)
@@ -81,7 +81,7 @@ def write_records(
         path.unlink()
         raise LycosaError(
             f"{folder}: {wanted - count:,} of {wanted:,} records are missing\n"
-            f"  see what is damaged: lycosa verify {folder}"
+            f"  find the damage: lycosa verify {folder}"
         )
     path.rename(target)
     return count
@@ -99,7 +99,7 @@ def _beginning(target: Path, info: Mapping[str, str]) -> bytes:
 def _copy(
     path: Path, offsets: set[int], files: WarcFiles, out: IO[bytes], on_written: OnWritten
 ) -> int:
-    """Copy the exchanges of one file; returns how many were there."""
+    """Copy the exchanges of one file; return their number."""
     if not path.exists():
         return 0
     segment = int(path.name.partition(".")[0].rpartition("-")[2])

@@ -1,12 +1,12 @@
-"""Leaves out of an export what pages ask to be withheld (`noarchive`, `noindex`).
+"""Leaves pages out of an export that ask for it (`noarchive`, `noindex`).
 
     text    neither the texts of pages that ask for `noarchive` nor those of `noindex`; page_units
             likewise
     pages   every row, marked; without title and description where the page asks for `noarchive`
     WARC    no record of a page that asks for `noarchive`
 
-That a page exists, and what it links to, is no copy of it: links, hosts and the tables of a study
-are whole. The owner of a crawl can ask for everything, here and by `lycosa sql`.
+The existence of a page and its links are not copies of it: links, hosts and the tables of a study
+are complete. The owner of a crawl can ask for everything, here and by `lycosa sql`.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def wishes_obeyed(extract: Extract, table: str) -> list[str]:
 
 
 def without_withheld(connection: Connection, table: str, wishes: list[str]) -> tuple[str, int]:
-    """Return the name of the table without rows of pages with a wish, and how many these are."""
+    """Return the name of the table without rows of pages with a wish, and their number."""
     if not wishes:
         return table, 0
     asks = " or ".join(f"coalesce({wish}, false)" for wish in wishes)
@@ -38,7 +38,7 @@ def without_withheld(connection: Connection, table: str, wishes: list[str]) -> t
 
 
 def withhold(connection: Connection, table: str, wishes: list[str]) -> tuple[str, int]:
-    """Return the name of the table without what is withheld, and the number of rows it concerns."""
+    """Return the name of the table without withheld content, and the number of affected rows."""
     if not wishes:
         return table, 0
     asks = " or ".join(f"coalesce({wish}, false)" for wish in wishes)

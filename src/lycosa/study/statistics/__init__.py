@@ -1,7 +1,7 @@
-"""What a study computes, from the tables of a crawl and its stored answers.
+"""The tables of a study, computed from the tables of a crawl and its stored answers.
 
 Five modules read stored data once per sealed segment, because that takes long; the others compute
-tables from it and from the tables of the crawl, anew for each study.
+tables from these data and from the tables of the crawl, again for each study.
 
     heads            headers of answers: server, last change, redirects (once per segment)
     main_texts       the main text of each page, without boilerplate (once per segment)
@@ -11,7 +11,7 @@ tables from it and from the tables of the crawl, anew for each study.
     languages        the languages of pages, by markup and by text
     ranks            PageRank, HITS, degrees and bow tie of pages and sites
     counts           small tables that one query each answers
-    outside          links to hosts that were never asked, by host, domain and top-level domain
+    outside          links to hosts that got no request, by host, domain and top-level domain
     histograms       histograms of every number of pages and sites
     topics           pages, links, harvest and sites by topic, where pages have topics
     overlaps         URL overlap, content overlap and communication, where pages have topics

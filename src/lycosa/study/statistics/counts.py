@@ -6,7 +6,7 @@
     kept            the last stored fetch of each URL
     current_links   the links of those
     link_facts      their number, by kind and by suffix of the target
-    site_facts      what is known of every site without a graph
+    site_facts      the facts of every site that need no graph
 """
 
 from __future__ import annotations
@@ -86,9 +86,9 @@ _MEDIA = {
     "audio": "aac aif aiff amr flac m3u m4a mid midi mka mp3 oga ogg opus ra wav weba wma",
     "video": "3gp asf avi f4v flv m3u8 m4v mkv mov mp4 mpeg mpg ogv rm swf webm wmv",
 }
-"""By the suffix of what is linked to."""
+"""Media by the suffix of a link's target."""
 _KINDS_OF_MEDIA = {"image": "image icon", "audio or video": "media"}
-"""By the kind of the link, where the suffix says nothing."""
+"""Media by the kind of the link, if the suffix does not tell."""
 
 _HEADERS = {
     "security": "content-security-policy content-security-policy-report-only"
@@ -99,11 +99,11 @@ _HEADERS = {
     "server": "server via x-aspnet-version x-generator x-powered-by",
     "robots": "link x-robots-tag",
 }
-"""What headers are about."""
+"""Headers by subject."""
 
 
 def _choice(column: str, names: dict[str, str]) -> str:
-    """Return the SQL that finds under which of the names a value is listed."""
+    """Return the SQL that finds the name under which a value is listed."""
     cases = "".join(
         f" when {column} in ({', '.join(map(quoted, listed.split()))}) then {quoted(name)}"
         for name, listed in names.items()
@@ -191,7 +191,7 @@ QUERIES = {
         select 'sites' as over, part, count(*) as nodes from sites group by all
         order by over, nodes desc, part""",
 }
-"""By the name of the table. The last two are asked of `ranks` and `sites`."""
+"""Queries by the name of the table. The last two need `ranks` and `sites`."""
 
 
 def prepare(connection: Connection) -> None:
@@ -201,5 +201,5 @@ def prepare(connection: Connection) -> None:
 
 
 def count(connection: Connection, results: Results, name: str) -> int:
-    """Answer one question; returns how many rows the answer has."""
+    """Make one table; return the number of its rows."""
     return results.write(connection, name, QUERIES[name])

@@ -1,6 +1,6 @@
 """Reads the headers of stored answers that no table holds: server, last change, redirect target.
 
-Headers stand only in the WARC files. Reading them takes some 26 µs per answer, so it is done once
+Headers are only in the WARC files. Reading them takes some 26 µs per answer, so it is done once
 for each sealed segment (`segment_cache`).
 """
 
@@ -47,13 +47,13 @@ _BATCH_ROWS = 50_000
 _REDIRECTS = range(300, 400)
 _SERVER_LENGTH = 200
 _MOST_NAMES, _NAME_LENGTH = 100, 60
-"""A head of thousands is cut short."""
+"""Most headers of an answer; further ones are ignored."""
 _MOST_KNOWN = 1024
 """A server sends the same headers, and often the same dates, again and again."""
 
 
 class _Row(NamedTuple):
-    """The columns of a page by which its answer is found."""
+    """The columns of a page that locate its answer."""
 
     fetch_id: int
     url_id: int
@@ -68,7 +68,7 @@ _COLUMNS = list(_Row._fields)
 
 
 class Head(NamedTuple):
-    """One answer, in the order of the columns."""
+    """The headers of an answer, in the order of the columns."""
 
     fetch_id: int
     url_id: int
@@ -76,7 +76,7 @@ class Head(NamedTuple):
     last_modified: datetime | None
     redirect_id: int | None
     names: str
-    """Of its headers, in small letters and in order, one a line."""
+    """The names of its headers, in small letters and in order, one a line."""
 
 
 def heads_of(folder: Path, pages: Rows, store: Path, on_segment: OnSegment) -> Derived:
@@ -156,7 +156,7 @@ def _names(given: tuple[str, ...]) -> str:
 
 @lru_cache(_MOST_KNOWN)
 def _moment(text: str) -> datetime | None:
-    """Read a date of HTTP (RFC 9110 section 5.6.7); one that makes no sense is none."""
+    """Read a date of HTTP (RFC 9110 section 5.6.7); None if it is invalid."""
     if not text:
         return None
     try:

@@ -1,8 +1,8 @@
 """Histograms of almost every number that is known of pages and sites, in one table (WIRE, 3).
 
 Every property has bins whose edges are powers of two: bytes, ages, degrees and scores span many
-orders of magnitude, and are drawn on logarithmic axes. What is 0 has a bin of its own, from 0 to 0;
-what is unknown (a page without Last-Modified has no age) is in none.
+orders of magnitude, and are drawn on logarithmic axes. The value 0 has a bin of its own, from 0 to
+0; unknown values (a page without Last-Modified has no age) are in no bin.
 
 Always true: the bins of a property do not overlap, and add up to the pages or sites that have it.
 """
@@ -44,7 +44,7 @@ SITES = {
     "hub_sum": "hub_sum",
     "authority_sum": "authority_sum",
 }
-"""Properties of sites, as SQL over `sites`; of those with a page."""
+"""Properties of sites with a page, as SQL over `sites`."""
 
 
 _PAGES_FROM = (

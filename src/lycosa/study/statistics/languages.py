@@ -1,15 +1,15 @@
 """The language of every page: from its markup, unless its text clearly says another.
 
-Markup is what a page says of itself (`pages.language`), and often what its template says. The
-language of every text is detected (`text_languages`). The text decides where markup is silent, and
-where the two contradict each other if the detector is sure (`CLEAR`) and knows the language of the
-markup too: of languages that it does not know it would make others.
+The markup names the language of a page (`pages.language`), but often it is that of a template. The
+language of every text is detected (`text_languages`). The text decides if markup has no language.
+It also decides if the two contradict each other, provided that the detector is sure (`CLEAR`) and
+knows the markup's language, too: it would take unknown languages for others.
 
     page_languages    each page's language, its source (markup or text), and what the other says
     languages         number of pages by language and source, and how often the two agree
     language_pairs    language by markup and language by text, with the number of pages
 
-A code in markup that is no language code (`xx`, `cn`) is ignored. A page without either is `und`.
+An invalid language code in markup (`xx`, `cn`) is ignored. A page without either is `und`.
 """
 
 from __future__ import annotations

@@ -32,13 +32,13 @@ _BATCH_ROWS = 200
 
 
 def made_by() -> str:
-    """Return what stands for the way main texts are made; "" without the library."""
+    """Return a version of the way main texts are made; "" without the library."""
     found = installed_version()
     return f"1 resiliparse {found}" if found else ""
 
 
 def make_main_texts(folder: Path, texts: Sequence[Path], on_segment: OnSegment) -> None:
-    """Make the main texts of sealed segments that lack them; does nothing without the library."""
+    """Make the main texts of sealed segments that lack them; do nothing without the library."""
     if not made_by():
         return
     store = folder / "index"
@@ -69,7 +69,7 @@ def main_files(folder: Path) -> list[Path]:
 def with_main(
     folder: Path, texts: Path, batches: Iterable[pa.RecordBatch]
 ) -> Iterator[pa.RecordBatch]:
-    """Put the main text in place of the text in batches of a segment, where there is one."""
+    """Replace the text by the main text, if there is one, in batches of a segment."""
     path = main_file(folder, texts)
     if path is None:
         yield from batches
@@ -96,7 +96,7 @@ def _of_segment(folder: Path, rows: Path, files: WarcFiles) -> Iterator[pa.Table
 
 
 def _places(folder: Path, rows: Path) -> dict[int, Place]:
-    """Return where the records of a segment's pages are, by fetch."""
+    """Return the places of the records of a segment's pages, by fetch."""
     pages = folder / "pages" / rows.name
     segment = int(rows.stem.rpartition("-")[2])
     found = pq.read_table(beneath.checked(pages), columns=["fetch_id", "offset", "length"])
@@ -113,6 +113,6 @@ def _main(place: Place | None, files: WarcFiles) -> str | None:
         return None
     try:
         stored = read_exchange(place, files.member)
-    except StoreError:  # moved away, or damaged: `lycosa verify` speaks of that
+    except StoreError:  # The file was moved away or is damaged; `lycosa verify` reports damage.
         return None
     return main_text(stored.body, header(stored.headers, "content-type") or None)

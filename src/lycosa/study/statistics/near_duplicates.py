@@ -17,7 +17,8 @@ from lycosa.study.results import Results
 from lycosa.study.tables import Connection
 
 NEAR_BITS = 6
-"""Finds four of five and hardly anything wrong: docs/decisions/0025-near-duplicates.md."""
+"""Bits that find four of five copies, hardly any wrongly: docs/decisions/0024-graph-library.md.
+"""
 
 _DUPLICATES = """
     with copied as (
@@ -55,7 +56,7 @@ _NEAR = """
     select "set", alike, url_id, url, site, fingerprint
     from found join numbered using (component) order by "set", url
 """
-"""The first counts alone, so that URLs are held of those only that have others beside them."""
+"""The query counts first, so that only URLs with duplicates are kept in memory."""
 
 
 def write_duplicates(connection: Connection, results: Results) -> None:
@@ -64,7 +65,7 @@ def write_duplicates(connection: Connection, results: Results) -> None:
 
 
 def write_near_duplicates(connection: Connection, results: Results, on_sort: OnSort) -> None:
-    """Write the pages that are nearly the same; `on_sort` is told how far the search is."""
+    """Write the pages that are nearly the same; `on_sort` gets the progress of the search."""
     found = connection.execute(
         "select distinct fingerprint from kept where fingerprint != 0"
     ).fetchnumpy()

@@ -1,4 +1,4 @@
-"""Links to hosts that were never asked, summed by host, by domain and by top-level domain.
+"""Links to hosts that got no request, summed by host, by domain and by top-level domain.
 
     outside          by host
     outside_domains  by registrable domain (`lycosa.cluster.partitioners`): `bbc.co.uk`

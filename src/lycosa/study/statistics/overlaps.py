@@ -4,15 +4,15 @@ The table `topic_overlaps` of a crawl with topics has a row for each measure:
 
     url overlap                     fetches that kept a URL again; null where the job revisits pages
     content overlap                 pages whose content was met before, at another URL
-    content overlap of partitions   those that another partition has, each partition counting once
-    content overlap of topics       those that another topic has, each topic counting once
+    content overlap of partitions   content that another partition has, each partition counting once
+    content overlap of topics       content that another topic has, each topic counting once
     messages                        batches that partitions have read from their inboxes, in all:
                                     links to follow, hints for topics, counts, seeds
     links between partitions        links between sites whose partitions differ
 
-`number` is counted, `pages` are the kept pages, and `share` is one by the other: for messages and
-links how many there are for each page. What is not known is null: messages where the log is in a
-server or not at hand, links where a partitioner splits hosts.
+`number` is counted, `pages` are the kept pages, and `share` is the quotient: for messages and links
+their number for each page. Unknown numbers are null: messages if the log is in a server or missing,
+links if a partitioner splits hosts.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ _COPIES = """
 
 
 class Measures(NamedTuple):
-    """What was counted; None for what is not known."""
+    """The counted numbers; None if a number is unknown."""
 
     pages: int
     fetched_again: int | None

@@ -3,15 +3,15 @@
 The nodes are the pages that the crawl holds: the last stored fetch of each URL. Edges are the links
 by which a reader gets from one page to another, and that the crawl does not refuse: images, style
 sheets and `nofollow` are none. A link to a URL that redirects is a link to the page at the end of
-the redirects, if there is one. Beside these degrees there are those of all links of a reader,
-whatever the crawl did with them, also to pages outside.
+the redirects, if there is one. Further degrees count all links of a reader, refused ones and those
+to pages outside included.
 
 PageRank is computed twice: plain, where a reader takes every link of a page with the same chance,
-and weighted by what the links are. A form is worth half a link, because few readers fill it in. A
+and weighted by the kind of links. A form is worth half a link, because few readers fill it in. A
 link that a page has several times is worth more, in proportion to log2(1 + times). The first link
 of a page counts twice as much as its last one, where the table says at which position a link
-stands. A link to another site is worth twice as much as one within the site, and what stands on
-more than half of the pages of a site, its boilerplate, a quarter.
+stands. A link to another site is worth twice as much as one within the site, and a link on more
+than half of the pages of a site, its boilerplate, a quarter.
 
 Always true: `ranks` has one row per page, `sites` one row per site that received any request.
 """
@@ -62,7 +62,7 @@ NO_LINKS, NO_WEIGHTS = weighted_graph_of(_NOBODY, _NOBODY, np.zeros(0), 0)
 class WebGraph:
     """The pages of a crawl, their sites, and the links.
 
-    Links take most of the memory of a study. So what has been used is dropped.
+    Links take most of the memory of a study. So links are dropped after use.
     """
 
     pages: Numbering
@@ -75,18 +75,18 @@ class WebGraph:
     """Links between the pages that the crawl refused to follow."""
 
     def drop_weights(self) -> None:
-        """Forget what the links are worth."""
+        """Drop the weights of the links."""
         self.weights = NO_WEIGHTS
 
     def drop_links(self) -> Rows:
-        """Forget all links; returns those from each page, to be used once more."""
+        """Drop all links; return those from each page, to be used once more."""
         rows, self.graph, self.refused = self.graph.out, NO_LINKS, NO_LINKS
         self.drop_weights()
         return rows
 
 
 def web_graph(connection: Connection) -> WebGraph:
-    """Make the graph from `kept`, `links` and `heads`; makes the table `site` too."""
+    """Make the graph from `kept`, `links` and `heads`, and the table `site`."""
     connection.execute(
         "create temp table site as select site, row_number() over (order by site) - 1 as number"
         " from (select distinct site from fetches)"
@@ -100,7 +100,7 @@ def web_graph(connection: Connection) -> WebGraph:
     size = len(pages)
     followed, refused = _links(connection, pages)
     rows = rows_of(*followed.ends(), size)
-    del followed  # before there is more of them
+    del followed  # free the memory before the graph is built
     graph, weights = both_ways(rows)
     return WebGraph(pages, graph, site_of, int(sites), weights, graph_of(*refused.ends()[:2], size))
 
@@ -117,7 +117,7 @@ def link_weight(connection: Connection) -> str:
 
 _BOILERPLATE, _SAME_SITE = 0.25, 0.5
 _LEAST_PAGES = 10
-"""A site with fewer pages has no boilerplate that could be told from its links."""
+"""Fewest pages of a site whose boilerplate can be told from its other links."""
 
 _WEIGHED = f"""
     with told as (
@@ -141,7 +141,7 @@ _WEIGHED = f"""
 
 
 class _Links:
-    """Links between pages, in arrays of which only what is used takes memory."""
+    """Links between pages, in arrays that take memory only where they are used."""
 
     def __init__(self, most: int) -> None:
         self._sources = np.empty(most, np.int32)
@@ -150,7 +150,7 @@ class _Links:
         self._count = 0
 
     def add(self, sources: Numbers, targets: Numbers, weights: Worths) -> None:
-        """Take in some more."""
+        """Add links."""
         here = slice(self._count, self._count + len(sources))
         self._sources[here], self._targets[here] = sources, targets
         self._weights[here] = weights
@@ -197,7 +197,7 @@ def _ids(column: pa.Array) -> Ids:
 
 
 class _Redirects:
-    """The number of the page that a URL shows, directly or through redirects."""
+    """The number of the page at a URL, directly or through redirects."""
 
     def __init__(self, connection: Connection, pages: Numbering) -> None:
         found = connection.execute(
@@ -289,7 +289,7 @@ def write_ranks(
 
 
 def _all_in_degrees(web: WebGraph) -> Numbers:
-    """Return how many others link to each page, also by links that the crawl refused."""
+    """Return the number of pages that link to each page, also by links that the crawl refused."""
     more = targets_only_in(web.refused.out, web.graph.out)
     counts = np.bincount(more, minlength=web.graph.size)
     return (web.graph.in_degrees + counts).astype(np.int32)

@@ -1,9 +1,9 @@
 """Detects the languages of the texts of a crawl.
 
 The texts of sealed segments are read once (`segment_cache`), even where the markup names a
-language: that is how the study tells whether the two agree. The main text of a page is read, where
-there is one: menus are often in another language. Those of documents (PDF, office files) were
-detected when these were read.
+language: so the study can tell whether the two agree. The main text of a page is used, if there is
+one, because menus are often in another language. The languages of documents (PDF, office files)
+were detected when these were read.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ TEXT_LANGUAGES = Kind("tongues", SCHEMA, f"2 middle {LETTERS} {detector.name_and
 
 
 def _kind() -> Kind:
-    """Return the kind with the way that main texts are made, which the languages depend on."""
+    """Return the kind, with the version of the main texts, on which the languages depend."""
     return TEXT_LANGUAGES._replace(version=f"{TEXT_LANGUAGES.version} {made_by()}".strip())
 
 

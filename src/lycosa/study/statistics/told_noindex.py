@@ -1,9 +1,9 @@
-"""Which pages of older segments ask for `noindex`, read from their records in the archive.
+"""Finds the pages of older segments that ask for `noindex`, from their records in the archive.
 
 Segments that were sealed by versions without the column `noindex` in `pages` do not say so. Their
 pages are read again, by the rules and for the agent of the job, which takes about a millisecond
 each; so that is done once (`segment_cache`), in `index/noindex/`. A page whose record is gone or
-damaged counts as one that asks for nothing.
+damaged counts as a page without `noindex`.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def _asks(place: Place, files: WarcFiles, job: Job) -> bool:
     try:
         stored = read_exchange(place, files.member)
         answer = Answer(stored.status, stored.headers, stored.body, 0.0, 0.0)
-    except StoreError:  # moved away, or damaged: `lycosa verify` speaks of that
+    except StoreError:  # The file was moved away or is damaged; `lycosa verify` reports damage.
         return False
     is_noindex, _ = showing_wishes(answer, read_page(answer, job), job)
     return is_noindex

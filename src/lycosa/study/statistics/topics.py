@@ -1,4 +1,4 @@
-"""What pages are about: pages, links, harvest and sites by topic, in a crawl that has topics.
+"""Topics of pages: pages, links, harvest and sites by topic, in a crawl that has topics.
 
 A page has one topic here, the surest (column `topic`); `other` is the topic of pages of none. Where
 `lycosa topics apply` has classified a crawl, its table `page_topics` counts alone, as in exports:
@@ -9,8 +9,8 @@ so all topics are of one model. Pages without a topic, such as those without tex
     topic_harvest  how many of the first n pages are wanted, at up to a hundred points
     topic_sites    the sites with most pages of each topic
 
-Chance keeps how many links leave a topic and how many lead to one, and pairs them blindly: expected
-are the links from the source, times the share of the target in the ends of all links.
+Chance keeps the numbers of links from and to each topic, and pairs them at random: expected are the
+links from the source, times the share of the target in the ends of all links.
 
 A crawl without topics has none of these tables, and costs a look at the columns of `pages`.
 """
@@ -32,11 +32,11 @@ from lycosa.study.statistics.ranks import WebGraph
 from lycosa.study.tables import Connection, add_files
 
 POINTS = 100
-"""Rows of `topic_harvest`."""
+"""Most rows of `topic_harvest`."""
 WINDOW_POINTS = 10
-"""The last points over which the rate of a window is counted: a tenth of the crawl."""
+"""Points of the window for the latest rate: a tenth of the crawl."""
 MOST_SITES = 20
-"""Sites of each topic in `topic_sites`."""
+"""Most sites of each topic in `topic_sites`."""
 
 _APPLIED = "page_topics"
 _COLUMNS = {"topic", "topic_confidence"}
@@ -117,7 +117,7 @@ _HARVEST = f"""
     from summed order by pages
 """
 _NO_HARVEST = f"select * from ({_HARVEST}) limit 0"
-"""The table of a crawl that wants no topic."""
+"""The harvest of a crawl without wanted topics: no rows."""
 _FACTS = """
     select count(*), count(page_topic.topic), count(distinct page_topic.topic) from kept
     left join page_topic using (url_id)
@@ -125,7 +125,7 @@ _FACTS = """
 
 
 def topics_signature(folder: Path, job: Job) -> dict[str, Any]:
-    """Return what the tables depend on beside the rows of the crawl; nothing without topics."""
+    """Return the inputs of the tables besides the rows of the crawl; none without topics."""
     applied = derived_path(folder, _APPLIED)
     made = [applied.stat().st_size, applied.stat().st_mtime_ns] if applied.exists() else []
     if not made and not job.topics.model:

@@ -9,7 +9,7 @@ page has no structured data any more.
     classes        the classes of things
     properties     the properties of things
 
-A triple of a blank node tells in which form it came, because each form names its own
+A triple of a blank node tells its form, because each form names blank nodes differently
 (`extract.structured.distiller`). Of the others only Open Graph and Twitter cards are known to be
 meta elements; `kind` is empty for the rest.
 
@@ -58,7 +58,7 @@ SAID = Kind(
 )
 
 _KINDS = {b"r": "rdfa", b"j": "json-ld", b"m": "microdata"}
-"""By what stands behind the label of a fetch in the name of a blank node."""
+"""Forms by the text after the label of a fetch in the name of a blank node."""
 
 _TYPE = "http://www.w3.org/1999/02/22-rdf-syntax-ns#type"
 _QUAD = re.compile(
@@ -99,7 +99,7 @@ _PREPARATIONS = (
     from found
     """,
 )
-"""What is said stands there as numbers, so that names are looked at once."""
+"""Uses are numbered, so that each name is parsed once."""
 
 _TABLES = {"vocabularies": "vocabulary, kind", "classes": "class", "properties": "property"}
 

@@ -44,7 +44,7 @@ class Ground:
 
 
 class Section(Protocol):
-    """One folder with one habit."""
+    """A folder with a single habit."""
 
     @property
     def folder(self) -> str:

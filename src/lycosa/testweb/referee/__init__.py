@@ -1,4 +1,4 @@
-"""The referee: judges how polite a client is, by what the servers saw.
+"""The referee: judges the politeness of a client, by what the servers saw.
 
 It keeps its own account of robots files, pauses and connections, imports none of the crawler's
 code, and goes on judging across kills of the client.

@@ -48,10 +48,10 @@ class HostLine(Line):
         super().__init__()
         self.pages = 0
         self.asked = 0
-        """How often since its last full pause."""
+        """Number of requests since its last full pause."""
         self.last: Entry | None = None
         self.refusals = 0
-        """How often in a row it has refused (429, 503)."""
+        """Number of refusals in a row (429, 503)."""
         self.retry_until = 0.0
         self.retry_lost = 0.0
         """A Retry-After that a killed client may not know of."""
@@ -96,7 +96,7 @@ class Entry:
 
 
 class Exchange(NamedTuple):
-    """One request of a referee's history."""
+    """A request in a referee's history."""
 
     url: str
     host: str

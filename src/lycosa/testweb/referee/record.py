@@ -90,7 +90,7 @@ def read(file: Path) -> Iterator[dict[str, Any]]:
 
 
 def judge(file: Path, referee: Watcher, kills: Iterable[float] = ()) -> None:
-    """Tell a referee what a record says, with the kills at their moments."""
+    """Replay a record to a referee, with the kills at their moments."""
     tickets: dict[int, int] = {}
     still_to_come = sorted(kills)
     for entry in read(file):

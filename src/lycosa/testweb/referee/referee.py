@@ -18,7 +18,7 @@ kill. A URL whose request ended within the forget window before may be requested
 whose pause is long enough for a commit (`one_lost_pause_seconds`) only the last one. If the *last*
 request of a host ended within the much shorter demand window, its new demands
 (Retry-After, a Crawl-delay or a robots failure first told by it) are not held against the client
-either. All pauses, overlaps and earlier demands are. What is let pass is counted in `forgiven`.
+either. All pauses, overlaps and earlier demands are. Tolerated breaches are counted in `forgiven`.
 
 Cost: about twenty microseconds a request, one small object a host, one number a URL.
 """
@@ -119,7 +119,7 @@ class Referee:
         self._forgive_recent(moment, client)
 
     def partly_killed(self, moment: float, client: str | None = None) -> None:
-        """One of the client's processes was killed, and its connections have ended by that.
+        """Note that one of the client's processes was killed, which ended its connections.
 
         Without a name it cannot be seen which of the recent answers were its own: all are forgiven.
         """
@@ -290,7 +290,7 @@ class Referee:
 
     def _note_answer(self, entry: Entry, reply: Reply) -> None:
         self._may_be_lost.discard(entry.key)
-        # Who is refused HEAD may ask for the page itself.
+        # A client that is refused HEAD may request the page itself.
         is_refused_head = entry.request.purpose is Purpose.HEAD and reply.status in (405, 501)
         if _is_final(reply) and not is_refused_head:
             self._answered[entry.key] = entry.ended
@@ -323,12 +323,12 @@ class Referee:
 
     @property
     def in_flight(self) -> int:
-        """How many requests are under way."""
+        """Number of requests under way."""
         return len(self._open)
 
     @property
     def verdict(self) -> str:
-        """`clean`, or how often what was broken."""
+        """`clean`, or the number of breaches by rule."""
         if not self.breaches:
             return "clean"
         kinds = Counter(breach.kind for breach in self.breaches)

@@ -30,7 +30,7 @@ class BreachKind(enum.StrEnum):
 
 
 class Breach(NamedTuple):
-    """One broken promise."""
+    """A breach of a rule."""
 
     kind: BreachKind
     host: str

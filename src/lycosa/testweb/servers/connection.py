@@ -1,4 +1,4 @@
-"""One connection to a test web: HTTP/1.1 with keep-alive, and failures on purpose.
+"""A connection to a test web: HTTP/1.1 with keep-alive, and failures on purpose.
 
 For watchers, a request begins when the last byte of its head is in, and ends
 when the last byte of the answer is out, or the connection is gone. Where the whole answer
@@ -120,7 +120,7 @@ def _header(head: bytes, low: bytes, name: bytes) -> bytes:
 
 
 class Connection(asyncio.Protocol):
-    """One client's connection: reads its requests and writes the answers."""
+    """The connection of a client: reads its requests and writes the answers."""
 
     def __init__(self, desk: Desk, site: Site) -> None:
         self._desk = desk

@@ -89,4 +89,4 @@ class Watcher(Protocol):
         """The client was killed."""
 
     def partly_killed(self, moment: float, client: str | None = None) -> None:
-        """One of the client's processes was killed; without a name, it is unknown which."""
+        """Note that a process of the client was killed; without a name, it is unknown which."""

@@ -3,10 +3,10 @@
     with SocketWeb(web, referee=referee) as server:
         ...  # crawl by server.hosts_file, trusting server.ca_file
 
-Every address of the web has a loopback address of its own, all on the same two ports; the
-hosts file (`places`) tells the crawler. The answers are those of the pure function, byte
-for byte, after their latency times `time_scale`. One thread with one event
-loop serves everything; the referee is called from that thread alone.
+Every address of the web has a loopback address of its own, all on the same two ports; the hosts
+file (`places`) tells the crawler. The answers are those of the pure function, byte for byte, after
+their latency times `time_scale`. A single thread with one event loop serves everything; the referee
+is called from that thread alone.
 
 A server does not know the purpose of a request. Requests for /robots.txt, and for the URLs that
 such a request was redirected to, count as made for the robots file, all others for the page.
@@ -94,7 +94,7 @@ class SocketWeb:
         self._thread: threading.Thread | None = None
         self._crash: BaseException | None = None
         self.requests = 0
-        """How many requests have come in."""
+        """Number of requests received."""
 
     # -- life ----------------------------------------------------------------------------
 
@@ -271,8 +271,8 @@ class SocketWeb:
     def client_killed(self) -> None:
         """Tell the referee that the client has just been killed; may be called in any thread.
 
-        What the client had under way ends now. Call it after the process is gone and before
-        the next one starts: whatever is still connected is taken to be of the dead.
+        Requests of the client that are under way end now. Call it after the process is gone and
+        before the next one starts: whatever is still connected is taken to be of the dead.
         """
         self._call(self._client_killed())
 

@@ -197,7 +197,7 @@ class Bomb(NamedTuple):
     size_bytes: int
     """The size at which it takes seconds or hundreds of megabytes of a reader without bounds."""
     reader: str
-    """What it is for: a form of structured data, `main-text` or `mentions`."""
+    """Its target: a form of structured data, `main-text` or `mentions`."""
 
 
 BOMBS: dict[str, Bomb] = {

@@ -1,6 +1,6 @@
 """A web with structured data in every form: a small library.
 
-One host, `library.test`: a front page in RDFa, books in JSON-LD with Open Graph, authors in
+A single host, `library.test`: a front page in RDFa, books in JSON-LD with Open Graph, authors in
 Microdata, notices with Dublin Core. The triples of each page are known by construction, so that a
 crawler's triples can be counted against them.
 """

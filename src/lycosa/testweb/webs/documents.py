@@ -1,6 +1,6 @@
 """A web of documents: PDF, office files, e-books, and some that cannot be read.
 
-One host, `papers.test`. Every document that can be read has a word that no other one has.
+There is one host, `papers.test`. Every document that can be read has a word that no other one has.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _ENGLISH = "The river rises in the hills behind the town and reaches the sea aft
 
 
 class DocumentRow(NamedTuple):
-    """One document."""
+    """A document."""
 
     name: str
     media: str
@@ -33,7 +33,7 @@ class DocumentRow(NamedTuple):
     """As it should be read."""
     title: str = ""
     word: str = ""
-    """What only this document says."""
+    """The words that only this document has."""
 
 
 def _lines(word: str) -> list[str]:

@@ -42,7 +42,7 @@ FAULTS: dict[str, list[tuple[str, str | None]]] = {
     "description-doubled": [(f"{HOME}fish/carp", None), (f"{HOME}fish/tench", None)],
     "description-long": [(f"{HOME}wordy", None)],
 }
-"""What each check finds in version 1: page and other URL."""
+"""The findings of each check in version 1: page and other URL."""
 
 
 class _Page(NamedTuple):

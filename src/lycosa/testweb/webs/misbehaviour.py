@@ -197,7 +197,7 @@ def all_misdeeds(hops: int = 1000) -> dict[str, Misdeed]:
 
 
 class MisbehavingWeb:
-    """One host, on an address of its own, for every misdeed."""
+    """Make a host, on an address of its own, for every misdeed."""
 
     def __init__(
         self, names: Iterable[str] | None = None, tempo: Tempo | None = None, hops: int = 1000

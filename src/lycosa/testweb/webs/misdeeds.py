@@ -16,7 +16,7 @@ from typing import NamedTuple
 from lycosa.testweb.servers.raw import Reset, StayOpen
 
 BOMB_BYTES = 10_000_000_000
-"""What the gzip bomb holds, unpacked: zeros."""
+"""Size of the gzip bomb, unpacked: zeros."""
 HUGE_HEAD_BYTES = 1_000_000
 ENDLESS_BYTES = 1 << 40
 """Where what has no end ends after all."""
@@ -123,7 +123,7 @@ async def length_too_short(tempo: Tempo, page: bytes) -> AsyncIterator[bytes]:
 
 
 async def length_no_number(tempo: Tempo, page: bytes) -> AsyncIterator[bytes]:
-    """Give a length that is no number."""
+    """Give a length that is not a number."""
     yield _OK + b"Content-Length: plenty\r\n\r\n" + page
 
 
@@ -134,7 +134,7 @@ async def two_lengths(tempo: Tempo, page: bytes) -> AsyncIterator[bytes]:
 
 
 async def bad_chunks(tempo: Tempo, page: bytes) -> AsyncIterator[bytes]:
-    """Give a chunk a size that is no number."""
+    """Give a chunk a size that is not a number."""
     half = len(page) // 2
     yield _OK + b"Transfer-Encoding: chunked\r\n\r\n"
     yield _chunk(page[:half]) + b"some\r\n" + page[half:] + b"\r\n0\r\n\r\n"

@@ -161,7 +161,7 @@ class LinkRow(NamedTuple):
 
     @property
     def targets(self) -> list[str]:
-        """What the page links to, in order; the first `found` of them are to be followed."""
+        """The links of the page, in order; the first `found` of them are to be followed."""
         return [f"{self.url}/{number}" for number in range(self.links)]
 
 
@@ -245,7 +245,7 @@ TABLE_7 = tuple(
 
 
 class PageWeb:
-    """One host with given replies and no robots file."""
+    """A single host with given replies and no robots file."""
 
     def __init__(self, replies: Mapping[str, Reply]) -> None:
         self.replies = replies

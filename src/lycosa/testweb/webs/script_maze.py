@@ -24,7 +24,7 @@ _MAKE = (
     " var A = (k, to = document.body) => { const a = document.createElement('a');"
     " a.href = T(k); a.textContent = 'Through the door of ' + k; to.append(a); };"
 )
-"""What the scripts of all kinds have: the target's address, and an anchor to it."""
+"""The common beginning of all scripts: the target's address, and an anchor to it."""
 
 KINDS: dict[str, str] = {
     # made at once

@@ -35,7 +35,7 @@ class Shape(NamedTuple):
     pages: int = 10_000
     pages_per_host: int = 50
     links: int = 12
-    """Links of a page that is no hub."""
+    """Number of links of an ordinary page, which is not a hub."""
     locality: float = 0.4
     """The share of links that stay in the topic; hubs are not counted."""
     purity: float = 0.5

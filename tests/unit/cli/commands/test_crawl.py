@@ -150,7 +150,7 @@ def test_a_folder_with_a_crawl_is_not_used_again(
     existing: Path, pretended: PretendedCrawl, capsys: Captured
 ) -> None:
     assert crawl(existing) == 2
-    assert f"go on with it: lycosa resume {existing}" in capsys.readouterr().err
+    assert f"continue it: lycosa resume {existing}" in capsys.readouterr().err
 
 
 def test_resume_changes_the_job_for_good(existing: Path, pretended: PretendedCrawl) -> None:

@@ -61,3 +61,4 @@ class Ended(NamedTuple):
     reason: str
     progress: Progress
     is_complete: bool
+    job: Job | None = None

@@ -264,7 +264,7 @@ def test_a_wish_to_leave_does_not_wait_behind_a_renewal(board: MemoryBoard) -> N
     [
         (Agreement("another", AGREEMENT.partitioner, "", 2), "belongs to the crawl crawl"),
         (Agreement("crawl", "host-hash over 64 partitions", "", 2), "install the package version"),
-        (Agreement("crawl", AGREEMENT.partitioner, "tidy 2.0", 2), "install the same ones"),
+        (Agreement("crawl", AGREEMENT.partitioner, "tidy 2.0", 2), "install the same plugins"),
         (Agreement("crawl", AGREEMENT.partitioner, "", 1), "writes format 2 .* this Lycosa 1 to 1"),
     ],
 )

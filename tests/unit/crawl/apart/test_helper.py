@@ -10,11 +10,14 @@ from functools import partial
 import pytest
 
 from lycosa.config import Job
+from lycosa.crawl.apart.findings import Asked, Findings
 from lycosa.crawl.apart.helper import Helper
-from lycosa.crawl.apart.readers import Asked, Findings, Readers
+from lycosa.crawl.apart.readers import Readers
 from lycosa.crawl.processes.main_loop import MainLoop
 from lycosa.testweb.webs.bombs import marked
 from unit.crawl.apart.test_readers import HTML, PAGES, asked_of, travelled
+
+pytestmark = pytest.mark.slow
 
 LIMITS = {"reading_seconds": 2.0, "reading_memory_bytes": 400_000_000}
 

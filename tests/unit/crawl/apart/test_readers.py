@@ -8,8 +8,9 @@ import pytest
 
 from lycosa.config import Job
 from lycosa.crawl.answers.reading import is_sitemap, judge, read_page
-from lycosa.crawl.answers.triples import distiller_of
-from lycosa.crawl.apart.readers import Asked, Findings, Readers
+from lycosa.crawl.apart.findings import Asked, Findings
+from lycosa.crawl.apart.readers import Readers
+from lycosa.crawl.features.triples import distiller_of
 from lycosa.extract.fingerprint import fingerprint
 from lycosa.extract.structured.distiller import Page
 from lycosa.records import Answer, Outcome

@@ -66,7 +66,7 @@ def test_a_canonical_url_has_no_steps() -> None:
         ("https://a.b:443/", ["port dropped: it is the scheme's own"]),
         ("http://a.b", ["empty path made `/`"]),
         ("http://a.b/x/%2E./y/.", ["dot segments resolved"]),
-        ("http://a.b/x y", ["characters that may not stand in a URL escaped"]),
+        ("http://a.b/x y", ["characters that a URL must not contain escaped"]),
         ("http://a.b/#top", ["fragment dropped: it is never sent"]),
         ("http://a.b/?", ["`?` dropped: nothing follows it"]),
         ("http://a.b/%c3", ["escapes in capital letters"]),

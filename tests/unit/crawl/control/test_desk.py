@@ -104,5 +104,5 @@ def test_a_crawl_that_does_not_run_cannot_be_stopped(directory: CrawlDirectory) 
 
 
 def test_an_id_has_an_end(directory: CrawlDirectory) -> None:
-    with pytest.raises(ConfigError, match="at most 200"):
+    with pytest.raises(ConfigError, match="the limit is 200"):
         give(directory, orders.Pause(), "x" * 201)

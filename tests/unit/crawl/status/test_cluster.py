@@ -102,7 +102,7 @@ def test_what_stops_a_crawl_is_told_with_what_mends_it(
         (view(member(clock_offset=7.0)), "clock", "NTP"),
         (view(member(progress=Progress(ready=1, links_owed=2))), "links of 2 pages", ""),
         (view(member(progress=Progress(ready=1, trouble="store down"))), "store down", ""),
-        (view(member(), behind=[1], revision=3), "not adopted revision 3", ""),
+        (view(member(), behind=[1], revision=3), "still without revision 3", ""),
         (view(member(), member(2)._replace(silent_seconds=14.0)), "member 2 on m2 is silent", ""),
     ],
 )

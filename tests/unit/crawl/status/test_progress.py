@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from lycosa.config import Job
-from lycosa.crawl.status.progress import Listener, outcomes_of, seconds_left
+from lycosa.crawl.status.figures import FIGURES, OF_THIS_RUN, TOGETHER, outcomes_of
+from lycosa.crawl.status.progress import Listener, Progress, seconds_left
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.records import Admitted, Fetched, HostChanged, Outcome, RobotsLearned, RobotsState
 
@@ -47,3 +48,11 @@ def test_progress_is_added_up_every_second_as_long_as_that_costs_little() -> Non
     assert seldom.seconds_to_next(0.03) == pytest.approx(3.0)
     assert seldom.seconds_to_next(0.1) == 5.0
     assert seldom.seconds_to_next(1.0) == often.seconds_to_next(1.0) == 30.0
+
+
+def test_every_figure_has_a_rule_by_which_workers_are_added_up() -> None:
+    of_time = {"seconds", "pages_per_second", "workers"}
+    of_the_run = {"unsent_bytes", "unsent_seconds", "unsent_problem", "free_disk_bytes"}
+    assert TOGETHER.keys() | OF_THIS_RUN.keys() == set(Progress._fields) - of_time - of_the_run
+    assert not TOGETHER.keys() & OF_THIS_RUN.keys()
+    assert FIGURES.keys() <= TOGETHER.keys()

@@ -2,11 +2,17 @@
 
 from __future__ import annotations
 
-from lycosa.frontier.readiness.addresses import HANDSHAKE_SECONDS, LIVELY_SECONDS, Addresses
+from lycosa.frontier.readiness.addresses import (
+    HANDSHAKE_SECONDS,
+    LIVELY_SECONDS,
+    Addresses,
+    Entrant,
+    Slots,
+)
 from lycosa.frontier.readiness.agenda import Agenda
 
 
-class Entrants:
+class Entrants(Entrant):
     """Hosts that note when they are let through."""
 
     def __init__(self, known: tuple[int, ...] = ()) -> None:
@@ -25,7 +31,7 @@ class Entrants:
         return host in self._known
 
 
-class ScriptedSlots:
+class ScriptedSlots(Slots):
     """Slots whose answers are written down beforehand."""
 
     def __init__(self, *answers: float) -> None:
@@ -35,8 +41,15 @@ class ScriptedSlots:
     def take(self, address: str, pause_seconds: float) -> float:
         return self.answers.pop(0)
 
-    def let_go(self, address: str, pause_seconds: float) -> None:
+    @property
+    def kept(self) -> list[str]:
+        return []
+
+    def let_go(self, address: str, pause_seconds: float, keeps: bool = False) -> None:
         self.let_go_of.append((address, pause_seconds))
+
+    def let_others_in(self) -> None:
+        """Nothing is kept."""
 
 
 def test_a_host_whose_address_another_process_asks_waits_at_the_head_of_the_queue() -> None:

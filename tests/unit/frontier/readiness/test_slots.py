@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import os
 import signal
+import struct
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +13,15 @@ from pathlib import Path
 import pytest
 
 from lycosa.errors import LogError
-from lycosa.frontier.readiness.slots import SLOTS, AddressSlots, runtime_folder, slot_of
+from lycosa.frontier.readiness.slots import (
+    BUSY_SECONDS,
+    LONGEST_SECONDS,
+    SLOTS,
+    WAITING_SECONDS,
+    AddressSlots,
+    runtime_folder,
+    slot_of,
+)
 
 ADDRESS = "192.0.2.7"
 
@@ -76,6 +86,133 @@ def test_a_process_that_was_killed_owes_a_pause_from_when_it_is_noticed(tmp_path
     assert slots.take(ADDRESS, 60.0) == pytest.approx(60.0)
     assert 0 < slots.take(ADDRESS, 60.0) < 60.0
     slots.close()
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.5])
+@pytest.mark.parametrize("moment", [1e300, math.inf, math.nan, 1000.0 + 10 * LONGEST_SECONDS])
+def test_a_moment_that_nobody_can_have_meant_begins_the_usual_pause(
+    tmp_path: Path, clock: Clock, moment: float, pause: float
+) -> None:
+    slots = AddressSlots(tmp_path, clock)
+    with slots.path.open("r+b") as file:
+        file.seek(8 * slot_of(ADDRESS))
+        file.write(struct.pack("d", moment))
+    wait = slots.take(ADDRESS, pause)
+    assert wait == pytest.approx(pause)
+    if pause:
+        clock.now += pause
+        assert slots.take(ADDRESS, pause) == 0
+    slots.close()
+
+
+def test_the_longest_pause_is_obeyed(tmp_path: Path, clock: Clock) -> None:
+    """Of any process, and beyond that the one that this process itself keeps."""
+    one, other = AddressSlots(tmp_path, clock), AddressSlots(tmp_path, clock)
+    for address, pause in ((ADDRESS, LONGEST_SECONDS), ("192.0.2.8", 3 * LONGEST_SECONDS)):
+        assert one.take(address, pause) == 0
+        one.let_go(address, pause)
+        assert one.take(address, pause) == pytest.approx(pause)
+    assert other.take(ADDRESS, 0.5) == pytest.approx(LONGEST_SECONDS)
+    one.close()
+    other.close()
+
+
+def test_a_lock_without_a_pause_is_kept_until_others_are_let_in(
+    tmp_path: Path, clock: Clock
+) -> None:
+    one, other = AddressSlots(tmp_path, clock), AddressSlots(tmp_path, clock)
+    assert one.take(ADDRESS, 0.0) == 0
+    one.let_go(ADDRESS, 0.0, keeps=True)
+    assert list(one.kept) == [slot_of(ADDRESS)]
+    assert one.take(ADDRESS, 0.0) == 0 and not one.kept
+    assert one.take(ADDRESS, 0.0) > 0  # it is asked, and not asked twice at once
+    one.let_go(ADDRESS, 0.0, keeps=True)
+    one.let_others_in()
+    assert not one.kept
+    assert other.take(ADDRESS, 0.0) == 0
+    assert one.take(ADDRESS, 0.0) > 0
+    one.close()
+    other.close()
+
+
+def test_a_lock_with_a_pause_is_not_kept(tmp_path: Path, clock: Clock) -> None:
+    slots = AddressSlots(tmp_path, clock)
+    assert slots.take(ADDRESS, 0.5) == 0
+    slots.let_go(ADDRESS, 0.5, keeps=True)
+    assert not slots.kept
+    assert slots.take(ADDRESS, 0.5) == pytest.approx(0.5)
+    slots.close()
+
+
+def test_a_lock_is_not_kept_while_another_process_waits_nor_for_long(
+    tmp_path: Path, clock: Clock
+) -> None:
+    one, other = AddressSlots(tmp_path, clock), AddressSlots(tmp_path, clock)
+    assert one.take(ADDRESS, 0.0) == 0
+    wait = other.take(ADDRESS, 0.0)
+    assert 0 < wait < WAITING_SECONDS
+    one.let_go(ADDRESS, 0.0, keeps=True)
+    assert not one.kept
+    assert other.take(ADDRESS, 0.0) == 0
+    other.let_go(ADDRESS, 0.0)
+    clock.now += WAITING_SECONDS + 0.1  # the other has gone
+    assert one.take(ADDRESS, 0.0) == 0
+    one.let_go(ADDRESS, 0.0, keeps=True)
+    assert one.kept
+    clock.now += 2 * BUSY_SECONDS
+    assert one.take(ADDRESS, 0.0) == 0
+    one.let_go(ADDRESS, 0.0, keeps=True)
+    assert not one.kept  # one of an earlier release could not have said that it waits
+    one.close()
+    other.close()
+
+
+ASKER = """
+import sys, time
+from pathlib import Path
+from lycosa.frontier.readiness.slots import AddressSlots
+slots, began, asked = AddressSlots(Path(sys.argv[1])), time.monotonic(), Path(sys.argv[3])
+print("ready", flush=True)
+sys.stdin.readline()
+turns = 0
+while turns < 40:
+    wait = slots.take(sys.argv[2], 0.0)
+    if wait:
+        time.sleep(wait)
+        continue
+    asked.touch(exist_ok=False)  # fails while the other process asks
+    time.sleep(0.001)
+    asked.unlink()
+    turns += 1
+    slots.let_go(sys.argv[2], 0.0, keeps=True)
+    if turns % 7 == 0:  # the loop would sleep now
+        slots.let_others_in()
+        time.sleep(0.001)
+slots.let_others_in()
+print(turns, flush=True)
+sys.stdin.readline()
+"""
+
+
+def test_two_processes_without_a_pause_go_on_and_never_ask_at_once(tmp_path: Path) -> None:
+    command = [sys.executable, "-c", ASKER, str(tmp_path), ADDRESS, str(tmp_path / "asked")]
+    pipe = subprocess.PIPE
+    both = [
+        subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True) for _ in range(2)
+    ]
+    try:
+        for one in both:
+            assert one.stdout is not None and one.stdout.readline() == "ready\n"
+        for one in both:
+            assert one.stdin is not None
+            one.stdin.write("\n")
+            one.stdin.flush()
+        # Neither ends before both have had all their turns, so neither waits for the other's end.
+        assert [one.stdout.readline() for one in both if one.stdout] == ["40\n", "40\n"]
+    finally:
+        for one in both:
+            one.communicate("\n", timeout=60)
+    assert [one.returncode for one in both] == [0, 0]
 
 
 def test_an_address_falls_into_the_same_slot_everywhere() -> None:

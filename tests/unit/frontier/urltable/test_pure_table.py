@@ -1,6 +1,7 @@
 """The contract by examples; tests compare the compiled table with this one."""
 
-from lycosa.frontier.urltable import PlainUrlTable, UrlTable
+from lycosa.frontier.urltable.contract import UrlTable
+from lycosa.frontier.urltable.pure_table import PlainUrlTable
 
 A, B = "com.a:", "com.b:"
 

@@ -45,7 +45,7 @@ def test_a_change_is_told_where_the_server_tells_it(tmp_path: Path) -> None:
 def test_more_than_a_file_holds_becomes_an_index(tmp_path: Path) -> None:
     crawl, file = tmp_path / "crawl", tmp_path / "sitemap.xml.gz"
     write(crawl, [Fetch(f"test.a:/{number}") for number in range(5)])
-    with pytest.raises(LycosaError, match="say where they will be published: --base"):
+    with pytest.raises(LycosaError, match="give the URL where they will be published: --base"):
         export_sitemap(crawl, file, most_urls=2)
     written = export_sitemap(crawl, file, "http://a.test/maps", most_urls=2)
     names = [f"sitemap-{number}.xml.gz" for number in (1, 2, 3)]

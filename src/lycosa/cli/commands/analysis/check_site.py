@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from lycosa.study.checks.run import Checked
 
 FOUND = 8
-"""The exit code if a check found something that `--fail-on` names."""
+"""Exit code if a check named by `--fail-on` found something."""
 _FORMATS = ("junit", "sarif", "csv", "json")
 
 
@@ -45,14 +45,14 @@ _limit_flags = flags(
         type=size_flag,
         default="1MB",
         metavar="SIZE",
-        help="HTML above this size is large (default: 1MB).",
+        help="HTML pages above this size are large (default: 1MB).",
     ),
     click.option(
         "--slow",
         type=duration_flag,
         default="3s",
         metavar="TIME",
-        help="An answer that takes longer is slow (default: 3s).",
+        help="Answers that take longer are slow (default: 3s).",
     ),
     _longest("title", 60),
     _longest("description", 155),
@@ -65,7 +65,7 @@ _output_flags = flags(
         "--format",
         "form",
         type=click.Choice(_FORMATS),
-        help="Write for other programs; with -o the file name says it, too (.xml is JUnit).",
+        help="Output format for other programs; with -o, the file name is enough (.xml is JUnit).",
     ),
     click.option(
         "-o",
@@ -79,7 +79,7 @@ _output_flags = flags(
 
 
 class _Output(NamedTuple):
-    """How findings are written."""
+    """Output format and file of the findings."""
 
     shows_all: bool
     form: str | None
@@ -110,8 +110,9 @@ class _Output(NamedTuple):
     "--only",
     multiple=True,
     metavar="CHECK",
-    help="Run only this check, or those of a family (links, redirects, discovery, indexing, "
-    "delivery, titles) or severity (error, warning, notice). Several: commas, or several times.",
+    help="Run only this check, or the checks of a family (links, redirects, discovery, indexing, "
+    "delivery, titles) or severity (error, warning, notice). Separate several by commas, or"
+    " repeat the flag.",
 )
 @click.option(
     "--ignore",
@@ -130,8 +131,10 @@ class _Output(NamedTuple):
 @click.option(
     "--check-outside",
     is_flag=True,
-    help="First ask links that leave the scope whether their pages are there, as politely as a "
-    "crawl. Answers are kept for a day.",
+    help=(
+        "First request the targets of links that leave the scope, as politely as a crawl. "
+        "Answers are kept for a day."
+    ),
 )
 @_limit_flags
 @_output_flags
@@ -145,11 +148,11 @@ def check_site(
 ) -> int:
     """Find what is broken on a site that was crawled.
 
-    Broken links with their pages and texts, redirect chains and loops, orphans, sitemap entries
-    that are no pages, canonical URLs that contradict, noindex by accident, hreflang without an
-    answer, mixed content, large and slow pages, titles and descriptions missing, doubled or
-    long. Works also while the crawl runs; asks the web for nothing without --check-outside.
-    After `lycosa study` the findings are the table `findings`.
+    Lists broken links with their pages and texts, redirect chains and loops, orphans, sitemap
+    entries that are not pages, canonical URLs that contradict, noindex by accident, hreflang
+    without an answer, mixed content, large and slow pages, titles and descriptions missing, doubled
+    or long. Works while the crawl runs, too. It sends no request to the web without
+    --check-outside. After `lycosa study` the findings are the table `findings`.
 
     \b
       lycosa check-site mycrawl

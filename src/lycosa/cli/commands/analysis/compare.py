@@ -38,10 +38,12 @@ _folder = click.Path(file_okay=False, path_type=Path)
     "mappings",
     multiple=True,
     metavar="URL=URL",
-    help="URLs of A that begin with the first are those of B that begin with the second.",
+    help="Compare URLs of A under the first prefix with URLs of B under the second.",
 )
 @click.option("--url", metavar="URL", help="Show how the text of this page differs.")
-@click.option("--all", "shows_all", is_flag=True, help="List everything; by default some of each.")
+@click.option(
+    "--all", "shows_all", is_flag=True, help="List every difference (default: some of each kind)."
+)
 @click.option(
     "--report",
     "place",
@@ -100,10 +102,11 @@ def _sides(first: Path, second: Path | None, moments: tuple[str, ...]) -> tuple[
         return Side(first), Side(second)
     if not moments:
         raise click.UsageError(
-            "Compare with what? Name a second crawl, or a moment: lycosa compare A --at 2026-11-01"
+            "There is nothing to compare with. Name a second crawl, or a moment: lycosa compare"
+            " A --at 2026-11-01"
         )
     if len(moments) > 2:
-        raise click.UsageError("Two moments are compared; these are more.")
+        raise click.UsageError("--at was given more than twice; two moments can be compared.")
     early, *late = sorted(map(read_moment, moments))
     return Side(first, early), Side(first, late[0] if late else None)
 

@@ -36,12 +36,12 @@ if TYPE_CHECKING:
     "--figures",
     "with_figures",
     is_flag=True,
-    help="Also write the figures as SVG and PDF, and data with scripts for gnuplot, to figures/.",
+    help="Also write the figures to figures/: SVG, PDF, and data with gnuplot scripts.",
 )
 @click.option(
     "--latex", is_flag=True, help="Also write report.tex, and the figures that it includes."
 )
-@click.option("--pdf", is_flag=True, help="Also print the report to report.pdf, by Chromium.")
+@click.option("--pdf", is_flag=True, help="Also print the report to report.pdf with Chromium.")
 @json_flag
 def report(
     path: Path,
@@ -55,9 +55,9 @@ def report(
 ) -> None:
     """Write an HTML report about a crawl.
 
-    One HTML file: what was crawled and how, whether every request kept the rules, then each
-    part of the study as a figure, a table and a sentence. It needs no network and prints well;
-    the rows behind each figure are in `data/` beside it, as CSV. Runs `lycosa study` first if
+    The report is one HTML file: what was crawled and how, whether every request kept the rules,
+    then each part of the study as a figure, a table and a sentence. It needs no network and prints
+    well; the rows behind each figure are in `data/` beside it, as CSV. Runs `lycosa study` first if
     the crawl has changed; works also while the crawl runs.
     """
     require("report")

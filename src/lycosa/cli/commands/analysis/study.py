@@ -32,12 +32,12 @@ if TYPE_CHECKING:
 
 _TOP = 10
 _WIDTH = 80
-"""Of running text: longer lines are harder to read."""
+"""Most columns of running text: longer lines are harder to read."""
 _MOST_ROWS = 1000
-"""The rows of a table on the screen; CSV and JSON lines have all."""
+"""Most rows of a table on the screen; CSV and JSON lines have all of them."""
 
 _LEAST_WIDTH = 8
-"""Characters that a column needs to be readable."""
+"""Fewest characters in which a column is readable."""
 
 
 @click.command()
@@ -49,7 +49,7 @@ _LEAST_WIDTH = 8
     "--memory",
     type=size_flag,
     metavar="SIZE",
-    help="Take about this much memory, and the disk for the rest: 4GB.",
+    help="Use about this much memory, and the disk for the rest: 4GB.",
 )
 @json_flag
 def study(path: Path, rebuild: bool, memory: int | None, as_json: bool) -> None:
@@ -75,7 +75,7 @@ def study(path: Path, rebuild: bool, memory: int | None, as_json: bool) -> None:
 
 @contextmanager
 def told(as_json: bool) -> Iterator[Callable[[str], None]]:
-    """Show on standard error what is being done, if that is a terminal."""
+    """Show the current step on standard error, if that is a terminal."""
     console = Screen(stderr=True)
     if as_json or not console.is_terminal:
         yield lambda what: None
@@ -191,7 +191,7 @@ def _side_by_side(rows: pa.Table) -> Table:
     table = Table(box=None, padding=(0, 2, 0, 0))
     for field in rows.schema:
         is_number = str(field.type).startswith(("int", "uint", "double", "float", "decimal"))
-        # The end of a URL is what tells it from others, so a long one is wrapped and not cut.
+        # URLs of a site differ at their ends, so a long one is wrapped and not cut.
         table.add_column(
             Text(on_screen(field.name)),
             justify="right" if is_number else "left",

@@ -1,4 +1,4 @@
-"""The command group `cluster`: a crawl that several machines share, seen and led as one.
+"""The command group `cluster`: commands to watch and lead a crawl that several machines share.
 
 status  `status`, `logs`: read such a crawl
 lead    `drain`, `stop`, `set`, `pause`, `resume`, `lift`: lead it
@@ -28,7 +28,7 @@ class ClusterGroup(LazyGroup):
 
 @click.group(cls=ClusterGroup)
 def cluster() -> None:
-    """See and lead a crawl that several machines share."""
+    """Watch and lead a crawl that several machines share."""
 
 
 COMMANDS = (cluster,)

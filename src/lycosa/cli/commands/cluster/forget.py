@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 @click.command()
 @place_argument
 @click.argument("machine", metavar="MACHINE|DIRECTORY")
-@click.option("-y", "--yes", is_flag=True, help="Do not ask whether it shall be so.")
+@click.option("-y", "--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_flag
 @click.pass_obj
 def forget(session: Session, /, path: Place, machine: str, yes: bool, as_json: bool) -> int:
-    """Give up a machine that will not come back, and fetch again what is lost with it.
+    """Give up a machine that will not come back, and fetch its lost pages again.
 
     The machine is named as `cluster status` shows it, or by the number of one of its crawl
-    directories. What it has copied to the store stays; pages that it alone had go back into the
+    directories. Pages that it has copied to the store stay. Pages that only it had go back into the
     queue. It must be dead, or silent for 16 s; afterwards its directory cannot join again.
 
     \b
@@ -55,7 +55,7 @@ def forget(session: Session, /, path: Place, machine: str, yes: bool, as_json: b
         if not yes:
             risk = what_is_at_risk(reader.log, objects, machine, parts)
             notice(f"{machine}: {_lost_text(risk)} will be lost, {_safe_text(risk, store)}")
-            notice("its directory cannot join again; what is lost is fetched again")
+            notice("its directory cannot join again; lost pages are fetched again")
             if not click.confirm("Give the machine up?", err=True):
                 return 1
         found = forget_machine(reader.log, reader.board, objects, machine, rescue=rescue)
@@ -64,7 +64,7 @@ def forget(session: Session, /, path: Place, machine: str, yes: bool, as_json: b
         return 0
     click.echo(f"{machine} is given up: {_lost_text(found)} lost, {_safe_text(found, store)}")
     if found.is_run_over:
-        click.echo(f"  the run is over; fetch what is lost again: {command('resume', path)}")
+        click.echo(f"  the run is over; fetch the lost pages again: {command('resume', path)}")
     return 0
 
 

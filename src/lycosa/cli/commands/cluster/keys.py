@@ -38,21 +38,21 @@ _KEYS_FOLDER = "/etc/lycosa/keys"
     type=click.IntRange(1, 1000),
     default=3,
     show_default=True,
-    help="How many machines get keys of their own, beside the one that begins crawls.",
+    help="Number of machines that get keys of their own, besides the one that begins crawls.",
 )
 @click.option(
     "--at",
     metavar="PATH",
     default=_KEYS_FOLDER,
     show_default=True,
-    help="The folder in which each machine will have its keys; the log's address names it.",
+    help="The folder that will hold the keys on each machine; the log's address names it.",
 )
 @click.option(
     "--days",
     type=click.IntRange(1, 36500),
     default=1095,
     show_default=True,
-    help="How long the certificates are valid.",
+    help="Days for which the certificates are valid.",
 )
 @json_flag
 def keys(
@@ -67,9 +67,10 @@ def keys(
     """Make certificates and keys for the servers and members of a cluster.
 
     FOLDER gets a subfolder for each server (its certificate and a configuration that asks for TLS
-    and keys), one for the machine that begins crawls (operator) and one for each member. What to
-    copy and to type is printed. The authority that signs the certificates is private to this
-    folder, and its key is removed: to add a server, make a new folder.
+    and keys), one for the machine that begins crawls (operator) and one for each member. The
+    command prints the files to copy and the commands to type. The authority that signs the
+    certificates is private to this folder, and its key is removed: to add a server, make a new
+    folder.
 
     \b
       lycosa cluster keys keys --host n1.example.org --host n2.example.org --host n3.example.org
@@ -84,7 +85,9 @@ def keys(
     if as_json:
         click.echo(json.dumps(told))
         return 0
-    click.echo(f"The keys are in {folder}. Whoever has them can write the log of your crawls.")
+    click.echo(
+        f"The keys are in {folder}. Anybody with these files can write the log of your crawls."
+    )
     for title, lines in told["steps"]:
         click.echo(f"\n{title}:")
         for line in lines:
@@ -95,7 +98,7 @@ def keys(
 
 
 def _told(folder: Path, wanted: Wanted, at: str) -> dict[str, Any]:
-    """Return where everything is, and what to type."""
+    """Return the text about the files and the next commands."""
     from lycosa.cli.keys import nats, postgres
     from lycosa.cli.keys.bundle import machines_of
 
@@ -107,7 +110,7 @@ def _told(folder: Path, wanted: Wanted, at: str) -> dict[str, Any]:
         copies = [_copy(folder / "servers" / one.strip("[]"), one, _NATS_FOLDER) for one in named]
         steps.append(("Copy to the NATS servers", copies))
         start = f"cd {_NATS_FOLDER} && nats-server -c nats.conf"
-        steps.append(("Start each of them, as a user of its own who owns those files", [start]))
+        steps.append(("Start each of them, as a user of its own that owns these files", [start]))
     if wanted.database:
         (host, *_), files = wanted.database, folder / "servers" / wanted.database[0].strip("[]")
         addresses.append(postgres.log_address(host, at))

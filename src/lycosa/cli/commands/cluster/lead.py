@@ -41,7 +41,7 @@ def _leading(session: Session, path: Place) -> Iterator[tuple[ClusterReader, Ord
 def _wait(
     reader: ClusterReader, left: Callable[[ClusterView], list[int]], what: str
 ) -> ClusterView:
-    """Wait until no member is left of those that a function returns; say what goes on."""
+    """Wait until a function returns no members any more, and show the progress."""
     said = None
     while True:
         view = reader.look()
@@ -67,7 +67,7 @@ def _told(data: dict[str, object], text: str, *, as_json: bool) -> None:
 @click.command()
 @place_argument
 @click.argument("member", metavar="MEMBER|MACHINE")
-@click.option("--undo", is_flag=True, help="Let it go on, if it has not ended yet.")
+@click.option("--undo", is_flag=True, help="Cancel the drain of members that have not ended yet.")
 @wait_flag
 @json_flag
 @click.pass_obj
@@ -77,7 +77,7 @@ def drain(
     """Let a member, or all members of a machine, hand over and end.
 
     Partitions go to the others some at a time, and are crawled meanwhile; then the process ends
-    with exit code 0. What it has fetched stays in its directory. `lycosa join` or `lycosa resume`
+    with exit code 0. Its fetched pages stay in its directory. `lycosa join` or `lycosa resume`
     there brings it back.
 
     \b
@@ -103,7 +103,7 @@ def drain(
 
 
 def _alive(view: ClusterView, numbers: list[int] | None = None) -> list[int]:
-    """Return the members that live, or those of some."""
+    """Return the members that are alive, or some of them."""
     found = [one.record.number for one in view.members if not one.is_silent]
     return [one for one in found if numbers is None or one in numbers]
 
@@ -122,9 +122,9 @@ def _list(numbers: list[int]) -> str:
 def stop(session: Session, /, path: Place, no_wait: bool, as_json: bool) -> None:
     """Stop a crawl on all machines.
 
-    Members send nothing more, wait for answers under way, commit and end with exit code 0; those
-    that are cut off do so when they are back. Nothing is lost: `lycosa join` or `lycosa resume`
-    goes on with the crawl at once.
+    Members send no more requests, wait for answers under way, commit and end with exit code 0.
+    Members that are cut off do so when they reconnect. Nothing is lost: `lycosa join` or `lycosa
+    resume` goes on with the crawl at once.
     """
     with _leading(session, path) as (reader, orders):
         has_stopped = orders.stop()
@@ -140,7 +140,7 @@ def stop(session: Session, /, path: Place, no_wait: bool, as_json: bool) -> None
 @place_argument
 @click.argument("key")
 @click.argument("value", required=False)
-@click.option("--unset", is_flag=True, help="Let the value of the job count again.")
+@click.option("--unset", is_flag=True, help="Go back to the value of the job.")
 @wait_flag
 @json_flag
 @click.pass_obj
@@ -183,7 +183,7 @@ def set_key(
 def _adopted(
     reader: ClusterReader, revision: int, text: str, *, no_wait: bool, as_json: bool
 ) -> None:
-    """Wait until all members that live go by a revision, and say so."""
+    """Wait until all live members have adopted a revision, and say so."""
     view = reader.look() if no_wait else _wait(reader, lambda v: _behind(v, revision), "adopting")
     behind = _behind(view, revision)
     live = len(_alive(view))
@@ -206,7 +206,7 @@ def _behind(view: ClusterView, revision: int) -> list[int]:
 @json_flag
 @click.pass_obj
 def pause(session: Session, /, path: Place, no_wait: bool, as_json: bool) -> None:
-    """Begin no requests on any machine, until `cluster resume`.
+    """Send no requests from any machine until `cluster resume`.
 
     Members stay and keep their partitions. Answers under way are awaited and kept.
     """

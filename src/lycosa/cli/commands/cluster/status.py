@@ -23,15 +23,15 @@ WATCH_SECONDS = 2.0
 @click.command()
 @place_argument
 @json_flag
-@click.option("-w", "--watch", is_flag=True, help="Show it anew every two seconds, until Ctrl-C.")
+@click.option("-w", "--watch", is_flag=True, help="Repeat every two seconds, until Ctrl-C.")
 @click.pass_obj
 def status(session: Session, /, path: Place, as_json: bool, watch: bool) -> None:
-    """Show the members of a crawl, and why anything stands still.
+    """Show the members of a crawl, and the reasons if anything stands still.
 
     Each member has a line: its partitions, pages, speed and queue, how long its commit has waited
-    for the log (lag), and how much would be lost with its machine (at risk). Below are the reasons
-    why anything stands still, with the command that mends it. With --json --watch each look is one
-    line.
+    for the log (lag), and how much would be lost with its machine (at risk). Below them are the
+    reasons for anything that stands still, each with a command that repairs it. With --json --watch
+    each update is one line.
 
     \b
       lycosa cluster status nats://a,b,c --watch
@@ -72,13 +72,13 @@ def _watch(reader: ClusterReader, *, as_json: bool) -> None:
 @click.command()
 @place_argument
 @click.option("-f", "--follow", is_flag=True, help="Go on with new lines, until Ctrl-C.")
-@click.option("--member", metavar="N", type=int, help="Show the lines of this member alone.")
+@click.option("--member", metavar="N", type=int, help="Show only the lines of this member.")
 @json_flag
 @click.pass_obj
 def logs(session: Session, /, path: Place, follow: bool, member: int | None, as_json: bool) -> None:
     """Show the newest log lines of all members, in one list.
 
-    Those of members that are gone stand here, too, as long as their records do. A member's last
+    Lines of members that are gone are shown as long as their records are kept. A member's last
     hundred lines are kept; its own file lycosa.log has all.
 
     \b

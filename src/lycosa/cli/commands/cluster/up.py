@@ -50,7 +50,7 @@ _LOOK_SECONDS = 1.0
     "path",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="Keep what was crawled in this folder, which must not exist yet.",
+    help="Keep the crawl in this folder, which must not exist yet.",
 )
 @click.option(
     "--log",
@@ -87,7 +87,7 @@ def up(
     from lycosa.cli.trial.trial import Trial
 
     if path is not None and path.exists():
-        raise ConfigError(f"{path}: is there already\n  name a new folder: -o DIR")
+        raise ConfigError(f"{path}: exists already\n  name a new folder: -o DIR")
     given = gather(seeds, seed_file, lambda read: None) if seeds or seed_file else ()
     with ExitStack() as stack, _terminated_as_interrupted():
         web = None if given else _served(stack)
@@ -104,7 +104,7 @@ def up(
         finally:
             if path is None:
                 shutil.rmtree(folder, ignore_errors=True)
-                notice("what was crawled is removed with the servers; -o DIR keeps it")
+                notice("the crawl is removed with the servers; -o DIR keeps it")
 
 
 def _served(stack: ExitStack) -> TrialWeb:
@@ -149,10 +149,10 @@ def _run(trial: Trial, job: Job, count: int, web: TrialWeb | None) -> int:
         ("the log", trial.url),
         ("watch it", f"lycosa cluster status {log} --watch"),
         (
-            "let one more help, in a second terminal",
+            "add a member, in a second terminal",
             f"lycosa join {log} -o {another} --trust {trial.digest}",
         ),
-        ("let one die", f"kill -9 {trial.members.all[-1].pid}"),
+        ("kill a member", f"kill -9 {trial.members.all[-1].pid}"),
     ]
     try:
         with TrialScreen(f"{count} members, {trial.servers.name}", hints) as screen:
@@ -168,16 +168,16 @@ def _run(trial: Trial, job: Job, count: int, web: TrialWeb | None) -> int:
 
 
 def _fetch(trial: Trial) -> None:
-    """Make one directory of what the members have kept, those that were killed among them."""
+    """Make one directory of the pages of all members, killed ones included."""
     for member in trial.bring_back():
-        notice(f"{member.name} comes back, to send to the store what it alone has")
+        notice(f"{member.name} is started again, to send its unsent pages to the store")
         member.wait()
     crawl = trial.fetch()
     notice(f"the whole crawl is in {crawl}; make a report: {command('report', crawl)}")
 
 
 def _watch(trial: Trial, screen: TrialScreen, web: TrialWeb | None) -> None:
-    """Show the members until none is left; tell the referee of those that were killed."""
+    """Show the members until none is left; tell the referee which ones were killed."""
     from lycosa.cli.trial.figures import look
 
     known: set[str] = set()

@@ -28,10 +28,10 @@ TABLES = {
     "page_units": "Write the units of pages of several topics (`lycosa topics apply`).",
     "sites": "Write the sites with their figures from `lycosa study`, or their graph.",
 }
-"""The tables that `--help` lists with a line each."""
+"""Tables that `--help` lists, each with its own line."""
 
 OF_TOPICS = ("topic_harvest", "topic_links", "topic_overlaps", "topic_sites", "topics")
-"""The tables of a study that only a crawl with topics has."""
+"""Tables of a study that only a crawl with topics has."""
 
 STUDIED = [
     "ages",
@@ -68,7 +68,7 @@ STUDIED = [
     "types",
     "vocabularies",
 ]
-"""All tables of a study; `--help` names those too that have no line of their own."""
+"""All tables of a study; `--help` also names the tables without a line of their own."""
 
 
 class Exports(CommandGroup):
@@ -125,7 +125,7 @@ export.add_command(export_wacz)
 def export_screenshots(path: Path, target: Path, withheld: bool, as_json: bool) -> None:
     """Write the pictures of rendered pages as PNG files.
 
-    There are pictures where the crawl was told to keep them: `--set render.screenshots=true`
+    The crawl must have been told to keep pictures: `--set render.screenshots=true`
     with `--render auto` or `always`. The file index.csv lists them with their URLs.
     """
     from lycosa.api import screenshots
@@ -148,7 +148,7 @@ def export_screenshots(path: Path, target: Path, withheld: bool, as_json: bool) 
 @export.command("sitemap")
 @directory_argument
 @target_flag("The file to write: sitemap.xml, or sitemap.xml.gz.", required=True)
-@click.option("--site", default="", metavar="URL", help="List only URLs that begin like this.")
+@click.option("--site", default="", metavar="URL", help="List only URLs with this prefix.")
 @click.option(
     "--base",
     default="",
@@ -158,9 +158,9 @@ def export_screenshots(path: Path, target: Path, withheld: bool, as_json: bool) 
 def export_sitemap(path: Path, target: Path, site: str, base: str) -> None:
     """Write a sitemap of the pages that search engines are meant to show.
 
-    HTML pages that answered with status 200 and are neither noindex nor name another canonical
-    URL, with the date of their last change where the server tells it. More than 50,000 URLs
-    are split over several files, and FILE becomes an index of them.
+    Lists HTML pages that answered with status 200 and are neither noindex nor name another
+    canonical URL, with the date of their last change where the server tells it. More than 50,000
+    URLs are split over several files, and FILE becomes an index of them.
     """
     require("export")
     from lycosa.study.checks import sitemap
@@ -170,7 +170,7 @@ def export_sitemap(path: Path, target: Path, site: str, base: str) -> None:
     click.echo(f"{target}: {counted(written.urls, 'URL')}{parts}", err=True)
     if written.sites > 1:
         click.echo(
-            f"they are of {written.sites:,} sites, and a sitemap may list only its own"
+            f"the pages belong to {written.sites:,} sites, and a sitemap may list only its own"
             " (one site: --site URL)",
             err=True,
         )
@@ -194,14 +194,16 @@ def _table_command(table: str) -> click.Command:
         "--withheld",
         "with_withheld",
         is_flag=True,
-        help="Include what pages ask to be withheld (`noarchive`, in texts also `noindex`).",
+        help="Include pages that ask to be withheld (`noarchive`, for texts also `noindex`).",
     )
     @click.option("--topic", default="", help="Write only rows of pages about this topic.")
     @click.option(
         "--units",
         is_flag=True,
-        help="Of texts with --topic: of a page of several topics only its sections about this one "
-        "(`lycosa topics apply` makes them).",
+        help=(
+            "For texts with --topic: write only the sections about this topic (`lycosa topics "
+            "apply` makes them)."
+        ),
     )
     @click.option("--without-seeds", is_flag=True, help="Leave out the pages of the seeds.")
     @target_flag("The file to write.")

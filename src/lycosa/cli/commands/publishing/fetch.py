@@ -30,9 +30,9 @@ _MOST_NAMED = 10
 def fetch(store: str, path: Path | None, name: str, is_list: bool, as_json: bool) -> int:
     """Copy a crawl from a store into a folder.
 
-    STORE is the URL that the crawl has as --store. If it holds several crawls, NAME is the
-    beginning of one's name. Copies what is sealed, also while the crawl runs, and checks every
-    file; the next call copies what is new. DIR is an ordinary crawl directory then: study, sql,
+    STORE is the URL given as --store. If it holds several crawls, NAME is the
+    beginning of one's name. Copies sealed segments, also while the crawl runs, and checks every
+    file; the next call copies new ones. DIR is then an ordinary crawl directory: study, sql,
     report, index, sparql, export and cat work there. Exit code 10 means damaged objects.
 
     \b
@@ -47,7 +47,7 @@ def fetch(store: str, path: Path | None, name: str, is_list: bool, as_json: bool
         click.echo(json.dumps(names) if as_json else "\n".join(names), nl=bool(names) or as_json)
         return 0
     if path is None:
-        raise click.UsageError("Where shall the crawl go? Name a folder: lycosa fetch STORE DIR")
+        raise click.UsageError("The folder for the crawl is missing: lycosa fetch STORE DIR")
     is_shown = sys.stderr.isatty() and not as_json
 
     def tell(done: Copied, total: int) -> None:
@@ -63,7 +63,7 @@ def fetch(store: str, path: Path | None, name: str, is_list: bool, as_json: bool
             click.echo("\r\033[K", nl=False, err=True)
     for key in done.damaged[:_MOST_NAMED]:
         notice(
-            f"{key}: the object is damaged or gone; what there is lies in {path / 'damaged'}\n"
+            f"{key}: the object is damaged or gone; what was read is in {path / 'damaged'}\n"
             "  put the object back from the machine that wrote it, and fetch again"
         )
     if as_json:

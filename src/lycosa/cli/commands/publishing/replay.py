@@ -47,10 +47,10 @@ def export_wacz(session: Session, /, path: Path, target: Path, as_json: bool, **
     each. It has the same bytes each time it is written from the same segments. If writing is
     stopped, the same command goes on where it was.
 
-    Pages that ask for noarchive are left out, as in other exports. Where there are such pages, and
+    Pages that ask for noarchive are left out, as in other exports. If there are such pages, and
     with --host or --topic, the records of the other pages are copied into WARC files of their own
-    first, with the pictures, style sheets and scripts that they need; then a stopped command begins
-    anew.
+    first, with the pictures, style sheets and scripts that they need; then a stopped command starts
+    from the beginning.
 
     \b
     Examples:
@@ -99,9 +99,9 @@ def replay(
 ) -> None:
     """Show the pages of a crawl in a browser, as they were.
 
-    Serves the archive and ReplayWeb.page, which you fetch once; nothing is copied, and the browser
-    reads only the parts that it needs. The pages run their own scripts, so the server has an origin
-    of its own and offers nothing else. It listens on this machine only unless --host says
+    Serves the archive and ReplayWeb.page, which you download once; nothing is copied, and the
+    browser reads only the parts that it needs. The pages run their own scripts, so the server has
+    an origin of its own and offers nothing else. It listens on this machine only unless --host says
     otherwise; there are no passwords. Pages sealed later are there after a restart. Archived
     scripts are kept from other servers; --open starts a browser that has no way to them.
     """

@@ -37,7 +37,10 @@ _HOUSE = flags(
         "origins",
         multiple=True,
         metavar="ORIGIN",
-        help="Let web pages of this origin ask, with the token (https://app.example.org).",
+        help=(
+            "Accept requests from web pages of this origin, with the token "
+            "(https://app.example.org)."
+        ),
     ),
     click.option(
         "--name",
@@ -51,14 +54,16 @@ _HOUSE = flags(
         "token_file",
         type=click.Path(dir_okay=False, path_type=Path),
         metavar="FILE",
-        help="Use the token in this file, which is made if it is not there. Without it every start "
-        "has a new token.",
+        help=(
+            "Use the token in this file; the file is made if it does not exist. Without it "
+            "every start has a new token."
+        ),
     ),
     click.option(
         "--public-sparql",
         "is_sparql_public",
         is_flag=True,
-        help="Answer SPARQL queries without the token; they change nothing.",
+        help="Answer SPARQL queries without the token; queries change nothing.",
     ),
     click.option(
         "--trusted-proxy",
@@ -95,7 +100,7 @@ _ENDPOINT = flags(
     click.option(
         "--processes",
         default=2,
-        help="SPARQL queries of a crawl answered at once (default: 2).",
+        help="SPARQL queries answered at the same time for each crawl (default: 2).",
     ),
 )
 
@@ -116,11 +121,11 @@ def serve(session: Session, /, path: Place, only: str | None, opens: bool, **giv
       lycosa serve 'nats://a,b,c#3f2a'
 
     Serves one crawl, or all crawls under a folder: pages for people, a REST interface at /api/v1
-    (OpenAPI: /api/v1/openapi.json) and a SPARQL endpoint at /sparql. The address that is printed
-    ends in a token, and who has it may change the crawls; SPARQL needs it, too, unless
+    (OpenAPI: /api/v1/openapi.json) and a SPARQL endpoint at /sparql. The printed address
+    ends in a token. Anybody with the token may change the crawls. SPARQL needs it, too, unless
     --public-sparql is given. It listens on this machine only unless --host says otherwise. Needs
-    the extra `serve`. A running crawl is not slowed down, and goes on when the server ends. Of a
-    crawl that is named by the address of its log, it shows figures and members and takes orders;
+    the extra `serve`. A running crawl is not slowed down, and goes on when the server ends. For a
+    crawl named by the address of its log, it shows figures and members and takes orders;
     pages, search and questions need a crawl directory.
     """
     from lycosa.serve.web import extras
@@ -181,7 +186,7 @@ def _distant(place: Any) -> Any:
 
 
 def _be_silent() -> None:
-    """Write to nothing from now on: who started us has read the address and reads no more."""
+    """Discard all output from now on: the parent has read the address and reads no more."""
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in (1, 2):
         os.dup2(nothing, descriptor)

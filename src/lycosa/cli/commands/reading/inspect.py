@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -45,7 +46,7 @@ if TYPE_CHECKING:
     from lycosa.cli.input.places import Place
 
 MOST_BLOCKED = 20
-"""How many blocked hosts `status` names; --json has all."""
+"""Most blocked hosts that `status` names; --json has all."""
 
 
 def _print_json(data: object) -> None:
@@ -72,63 +73,7 @@ def status(session: Session, /, path: Place, as_json: bool, form: str | None) ->
 
 
 def _print_status(console: Console, path: Place, state: CrawlStatus) -> None:
-    facts = [
-        ("pages", f"{state.pages:,}, {size_text(state.bytes)}"),
-        ("URLs", f"{state.urls:,} known, {state.pending:,} in queue"),
-        ("hosts", f"{state.hosts:,}"),
-    ]
-    if state.disk_bytes is not None:
-        facts.append(("on disk", size_text(state.disk_bytes)))
-    if state.log:
-        facts.append(("log", state.log))
-    if state.store:
-        facts.append(("store", store_text(path, state)))
-    if state.mined:
-        facts.append(("guessed", mined_text(state.mined)))
-    facts += rendered_facts(state.rendered)
-    facts += [("browser", state.sandbox)] if state.sandbox else []
-    if state.topics:
-        facts.append(("topics", topics_text(state.topics)))
-    if state.budgets:
-        facts.append(("budgets", budgets_text(state.budgets)))
-    if state.harvest is not None:
-        facts.append(("harvest", f"{state.harvest:.0%} of the pages are about what is wanted"))
-    facts += triples_fact(state.structured)
-    facts += saved_fact(state.refusals)
-    if state.cycle:
-        put_off = f"; {counted(state.put_off, 'URL')} put off" if state.put_off else ""
-        facts.append(("cycle", f"{state.cycle}{put_off}"))
-        facts.append(("next cycle", _next_cycle_text(path, state)))
-    if state.plugins:
-        facts.append(("plugins", ", ".join(state.plugins)))
-    if state.waits:
-        facts.append(("waits for", _waits_text(state)))
-    if state.waited_seconds:
-        waited = duration_text(state.waited_seconds)
-        facts.append(("patience", f"{waited} spent waiting for unreachable origins"))
-    if state.pending:
-        left = duration_text(state.seconds_left)
-        facts.append(("to go", f"at least {left} at these pauses; new links add to it"))
-    if put_aside := put_aside_of(state.refusals):
-        urls = counted(sum(put_aside.values()), "URL")
-        bring_back = command("retry", path, "--traps")
-        facts.append(("put aside", f"{urls} as traps; retry them: {bring_back}"))
-    if state.values:
-        facts.append(
-            ("changed", ", ".join(f"{key} = {value}" for key, value in state.values.items()))
-        )
-    if state.rules:
-        facts.append(
-            ("rules", f"{counted(len(state.rules), 'rule')} added: {command('orders', path)}")
-        )
-    if state.links_owed or state.links_given_up:
-        facts.append(("distances", _distances_text(state)))
-    if state.blocked:
-        named = ", ".join(state.blocked[:MOST_BLOCKED])
-        more = f" and {len(state.blocked) - MOST_BLOCKED:,} more" * (
-            len(state.blocked) > MOST_BLOCKED
-        )
-        facts.append(("blocked", f"{named}{more}; lift: {command('unblock', path, 'HOST')}"))
+    facts = [fact for fact in _status_facts(path, state) if fact[1]]
     console.print(Text(f"{path}: {_state(path, state)}", "bold"), soft_wrap=True)
     console.print(Padding(facts_table(facts), (1, 0, 0, 2)))
     for part in counts_tables(state.outcomes, state.refusals, state.structured):
@@ -138,14 +83,70 @@ def _print_status(console: Console, path: Place, state: CrawlStatus) -> None:
         console.print(part)
 
 
+def _status_facts(path: Place, state: CrawlStatus) -> Iterator[tuple[str, str]]:
+    """Yield every line of the table; the text of a line that does not apply is empty."""
+    yield "pages", f"{state.pages:,}, {size_text(state.bytes)}"
+    yield "URLs", f"{state.urls:,} known, {state.pending:,} in queue"
+    yield "hosts", f"{state.hosts:,}"
+    yield "on disk", size_text(state.disk_bytes) if state.disk_bytes is not None else ""
+    yield "log", state.log
+    yield "store", store_text(path, state) if state.store else ""
+    yield "guessed", mined_text(state.mined) if state.mined else ""
+    yield from rendered_facts(state.rendered)
+    yield "browser", state.sandbox
+    yield "topics", topics_text(state.topics) if state.topics else ""
+    yield "budgets", budgets_text(state.budgets) if state.budgets else ""
+    wanted = "of the pages are about wanted topics"
+    yield "harvest", f"{state.harvest:.0%} {wanted}" if state.harvest is not None else ""
+    yield from triples_fact(state.structured)
+    yield from saved_fact(state.refusals)
+    if state.cycle:
+        put_off = f"; {counted(state.put_off, 'URL')} put off" if state.put_off else ""
+        yield "cycle", f"{state.cycle}{put_off}"
+        yield "next cycle", _next_cycle_text(path, state)
+    yield "plugins", ", ".join(state.plugins)
+    yield "waits for", _waits_text(state)
+    waited = f"{duration_text(state.waited_seconds)} spent waiting for unreachable origins"
+    yield "patience", waited if state.waited_seconds else ""
+    left = f"at least {duration_text(state.seconds_left)} at these pauses; new links add to it"
+    yield "to go", left if state.pending else ""
+    yield "put aside", _put_aside_text(path, state)
+    yield "changed", ", ".join(f"{key} = {value}" for key, value in state.values.items())
+    rules = f"{counted(len(state.rules), 'rule')} added: {command('orders', path)}"
+    yield "rules", rules if state.rules else ""
+    yield "distances", _distances_text(state)
+    yield "blocked", _blocked_text(path, state)
+
+
+def _put_aside_text(path: Place, state: CrawlStatus) -> str:
+    """Count the URLs put aside as traps, and show the command that gets them back."""
+    put_aside = put_aside_of(state.refusals)
+    if not put_aside:
+        return ""
+    urls = counted(sum(put_aside.values()), "URL")
+    return f"{urls} as traps; retry them: {command('retry', path, '--traps')}"
+
+
+def _blocked_text(path: Place, state: CrawlStatus) -> str:
+    """Name the first blocked hosts, and the command that unblocks them."""
+    if not state.blocked:
+        return ""
+    named = ", ".join(state.blocked[:MOST_BLOCKED])
+    rest = len(state.blocked) - MOST_BLOCKED
+    more = f" and {rest:,} more" if rest > 0 else ""
+    return f"{named}{more}; lift: {command('unblock', path, 'HOST')}"
+
+
 def _distances_text(state: CrawlStatus) -> str:
-    """Say of how many pages a shorter way could not be passed on to what they link to."""
+    """Count the pages whose shorter distance could not be passed on to their links."""
     parts = []
     if state.links_owed:
-        parts.append(f"links of {counted(state.links_owed, 'page')} wait for the machine with them")
+        parts.append(
+            f"links of {counted(state.links_owed, 'page')} are on another machine and not read yet"
+        )
     if state.links_given_up:
         given_up = counted(state.links_given_up, "page")
-        parts.append(f"what {given_up} link to may be nearer than is known")
+        parts.append(f"targets of {given_up} may be nearer to a seed than is known")
     return "; ".join(parts)
 
 
@@ -179,6 +180,7 @@ def _state(path: Place, state: CrawlStatus) -> str:
         how = "paused" if state.is_paused else "running"
         more = f"; go on: {command('resume', path)}" if state.is_paused else ""
         return f"{how} (process {state.running_pid}{with_workers}){more}"
+    # a copy from a store has no log, so it must not look like a crawl that never began
     if state.is_copy and not state.urls:
         return f"a copy, without the log of the crawl; study it: {command('study', path)}"
     if not state.urls:
@@ -195,20 +197,23 @@ def _state(path: Place, state: CrawlStatus) -> str:
         left = counted(state.put_off, "URL")
         more = command("resume", path, "--set", "topics.budgets=…")
         return f"ended; the budgets of topics are used up, {left} put off; larger ones: {more}"
+    # without cycles or budgets, only a hard focus puts URLs off
     if state.put_off and not state.cycle:
         left = counted(state.put_off, "URL")
         more = command("resume", path, "--set", "topics.focus=soft")
-        return f"ended; {left} put off that promise nothing wanted; fetch them, too: {more}"
+        return (
+            f"ended; {left} put off as unlikely to be about wanted topics; fetch them, too: {more}"
+        )
     if state.put_off:
         left = counted(state.put_off, "URL")
         more = command("resume", path, "--cycles", str(state.cycle + 1))
         return f"ended after the last cycle; {left} put off; continue: {more}"
-    return "complete, except for what was put aside" if put_aside_of(state.refusals) else "complete"
+    return "complete, except for URLs put aside" if put_aside_of(state.refusals) else "complete"
 
 
 @click.command()
 @place_argument
-@click.option("--host", metavar="HOST", default="", help="List the URLs of this host alone.")
+@click.option("--host", metavar="HOST", default="", help="List only URLs of this host.")
 @click.option(
     "--limit",
     metavar="N",
@@ -219,9 +224,9 @@ def _state(path: Place, state: CrawlStatus) -> str:
 @json_flag
 @click.pass_obj
 def queue(session: Session, /, path: Place, host: str, limit: int, as_json: bool) -> None:
-    """List the URLs in the queue and what each waits for.
+    """List the URLs in the queue, and the reason why each waits.
 
-    Those that are due first come first; of those that are due now the scheduler chooses.
+    The URL that is due first comes first; the scheduler chooses among URLs that are due now.
 
     \b
       lycosa queue mycrawl --host www.example.org
@@ -260,7 +265,7 @@ def explain(session: Session, /, path: Place, url: str, as_json: bool) -> int:
     """Show the state and the history of a URL.
 
     Says where, when and how the URL was found, why it waits and when it is due, or which rule
-    refuses it. In a crawl by topic it also computes anew, from the stored pages, what each feature
+    refuses it. In a crawl by topic it also computes, from the stored pages, how much each feature
     adds to the URL's place. The exit code is 1 when the crawl does not know the URL.
     """
     from lycosa.crawl.inspect.explain import explain as explain_url
@@ -291,11 +296,13 @@ def explain(session: Session, /, path: Place, url: str, as_json: bool) -> int:
     finally:
         log.close()
     if directory.is_distant:
-        found = found._replace(prospect=None)  # it depends on links, which lie elsewhere
+        # the distance depends on links, and the tables with links are on other machines
+        found = found._replace(prospect=None)
     if not found.is_known and canonicalize(with_scheme(url, is_said=False)):
         found = found._replace(standing=why_unknown(directory, found.url))
     prediction = None
-    if found.topic and not directory.is_distant:  # links and texts of another machine lie there
+    # links and texts of another machine are in its own directory
+    if found.topic and not directory.is_distant:
         from lycosa.crawl.inspect.prediction import predicted, why_moved
 
         prediction = predicted(directory.path, job, found.url, partitioner, states)
@@ -371,7 +378,7 @@ def _moment(moment: float) -> str:
 def audit(session: Session, /, path: Place, as_json: bool) -> int:
     """Check every request of a crawl against the politeness rules.
 
-    Lists each breach. The exit code is 1 when there is one, and 10 when there is none but
+    Lists each breach. The exit code is 1 if there is a breach, and 10 if there is none but
     some records of requests are damaged or missing, so that not all could be judged.
     """
     from lycosa.crawl.inspect.audit import audit as audit_crawl
@@ -405,8 +412,8 @@ def audit(session: Session, /, path: Place, as_json: bool) -> int:
             click.echo(f"not judged: {gap}")
         if found.links_owed or found.links_given_up:
             click.echo(
-                f"distances: links of {counted(found.links_owed, 'page')} are owed by other"
-                f" machines, of {counted(found.links_given_up, 'page')} given up"
+                f"distances: links of {counted(found.links_owed, 'page')} are on other"
+                f" machines and not read yet, of {counted(found.links_given_up, 'page')} given up"
             )
         if found.not_judged:
             click.echo(f"  some records are missing; repair: {command('verify', path)} --repair")

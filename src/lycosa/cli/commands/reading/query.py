@@ -78,7 +78,7 @@ def sparql(session: Session, /, path: Path, query: str, form: str | None, is_raw
 
 
 def _print_reply(replies: Iterator[QueryReply]) -> int:
-    """Print a result as it comes; returns the exit code."""
+    """Print a result while it arrives; return the exit code."""
     from lycosa.query.answer_pool import raise_unless_answer
 
     output = Data()
@@ -181,7 +181,7 @@ def triples(
             answer = asker.page(key).answer
         if not 200 <= answer.status < 300:
             why = answer.failure.name.lower() if answer.failure else f"status {answer.status}"
-            raise LycosaError(f"{address}: no document: {why.replace('_', ' ')}")
+            raise LycosaError(f"{address}: there is no document: {why.replace('_', ' ')}")
         base = base or address
     else:
         path = Path("stdin.html" if source == "-" else source)
@@ -230,7 +230,10 @@ def _job(given: dict[str, Any]) -> Job:
 @click.option(
     "--protocol",
     type=click.Choice(("graph-store", "rdf4j")),
-    help="Default: rdf4j if the URL ends in /statements, else graph-store.",
+    help=(
+        "Protocol of the receiver (default: rdf4j if the URL ends in /statements, else "
+        "graph-store)."
+    ),
 )
 @json_flag
 @click.pass_obj

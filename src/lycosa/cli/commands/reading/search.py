@@ -31,21 +31,23 @@ _TEXT, _TRIPLES = "text", "triples"
 @click.option(
     "--only",
     type=click.Choice((_TEXT, _TRIPLES)),
-    help="Build only the index of full text, or only the one of triples.",
+    help="Build only one index: full text, or triples.",
 )
-@click.option("--anew", is_flag=True, help="Build from nothing, even if nothing has changed.")
+@click.option(
+    "--anew", is_flag=True, help="Build the index from scratch, even if nothing has changed."
+)
 @json_flag
 @click.pass_obj
 def index(session: Session, /, path: Path, only: str | None, anew: bool, as_json: bool) -> None:
     """Build the indexes of a crawl: full text, and structured data.
 
     `lycosa search` reads the first, `lycosa sparql` the second. Loads the segments that were sealed
-    since the last time; a page that was fetched again replaces what it was, and one that is gone,
-    has moved or asks for noindex is taken out of the text. Can be run while the crawl is running;
-    if it is stopped, the next run continues where it was. Full text needs the extra `search`. With
-    the extra `main-text` search ranks by the main text of pages, without navigation and footers.
-    PDF files that the crawl has kept are read with the extra `documents`, office files always.
-    The indexes are in DIR/index and can be deleted and rebuilt at any time.
+    since the last time; a page that was fetched again replaces its old version, and a page that is
+    gone, has moved or asks for noindex is removed from the full text. Can be run while the crawl is
+    running; if it is stopped, the next run continues where it was. Full text needs the extra
+    `search`. With the extra `main-text` search ranks by the main text of pages, without navigation
+    and footers. PDF files that the crawl has kept are read with the extra `documents`, office files
+    always. The indexes are in DIR/index and can be deleted and rebuilt at any time.
     """
     from lycosa.crawl.recovery.leftovers import seal_leftovers
     from lycosa.query.text.extras import missing, require
@@ -67,7 +69,8 @@ def index(session: Session, /, path: Path, only: str | None, anew: bool, as_json
     if only != _TRIPLES and not missing():
         if not as_json and not installed_version():
             notice(
-                "no main texts: they need resiliparse\n  install: pip install 'lycosa[main-text]'"
+                "main texts are left out: they need resiliparse\n  install: pip install"
+                " 'lycosa[main-text]'"
             )
         text = _index_text(directory, anew)
         from lycosa.study.documents.texts import outcomes_of_documents
@@ -79,7 +82,7 @@ def index(session: Session, /, path: Path, only: str | None, anew: bool, as_json
             _print_text(path, text)
             _print_documents(documents)
     elif only != _TRIPLES:
-        notice("no full text: it needs tantivy\n  install: pip install 'lycosa[search]'")
+        notice("full text is left out: it needs tantivy\n  install: pip install 'lycosa[search]'")
     if as_json:
         click.echo(json.dumps(told, indent=2))
 
@@ -158,13 +161,13 @@ def _print_documents(outcomes: Counter[str]) -> None:
 
 
 class _Search(click.Command):
-    """A command whose arguments may begin with `-`: `-stone` is a word that a page must not have.
+    """A command whose arguments may begin with `-`: `-stone` excludes pages with that word.
 
     Click would take such an argument for flags. It is marked by a NUL, which no argument has.
     """
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Parse the arguments, with what has one `-` behind DIR as a word of the query."""
+        """Parse the arguments; a word with one `-` after DIR belongs to the query."""
         end = args.index("--") if "--" in args else len(args)
         valued = {
             name

@@ -34,8 +34,8 @@ def verify(session: Session, /, path: Path, quick: bool, repair: bool, as_json: 
     """Check a crawl's files against each other, and repair them.
 
     Compares log, records (WARC), tables, index, triples and digests. For each damaged file
-    it says what is wrong and what --repair would do. It changes nothing itself, and works
-    beside a running crawl. The exit code is 10 when something is damaged.
+    it shows the fault and the repair that --repair would make. It changes nothing itself, and works
+    while the crawl runs. The exit code is 10 when something is damaged.
 
     With --repair, tables and indexes are rebuilt from the records, pages whose records are
     lost go back into the queue, and a damaged log is rebuilt from what can be read.

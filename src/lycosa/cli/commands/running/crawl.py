@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, TextIO
 
 import click
 
@@ -33,7 +33,6 @@ from lycosa.cli.input.options import (
 )
 from lycosa.cli.input.own_machine import opened, opened_text
 from lycosa.cli.input.seeds import gather
-from lycosa.cli.input.vetting import Vetted, vet
 from lycosa.cli.screen.lines import (
     HowEnded,
     Lines,
@@ -51,19 +50,21 @@ from lycosa.crawl.directory import CrawlDirectory, named_anew
 from lycosa.crawl.status.progress import Listener, Progress
 from lycosa.errors import ConfigError, LycosaError
 from lycosa.trust.settings import operator_settings
+from lycosa.tuples import NamedTuple
 
 if TYPE_CHECKING:
+    from lycosa.cli.input.vetting import Vetted
     from lycosa.cli.screen.panel import Display
 
 _STOPPED = 130
 _NOTHING = 69
 _LOG_SECONDS = 60.0
 FIRST_PATIENCE_SECONDS = 10.0
-"""How long a server may take to answer when a crawl is begun in it."""
+"""Time limit for the server that will hold the log of a new crawl."""
 _STOPS = ("stopped", "stopped for all", "drained")
 """Reasons to end that the operator has given."""
 MOST_EMPTY = 3
-"""With more pages than this, nothing is loaded to find out whether the crawl is empty."""
+"""A crawl with more pages than this is not checked for emptiness."""
 
 
 @click.command(cls=GroupedCommand)
@@ -126,7 +127,9 @@ def crawl(
     from lycosa.plugins.scheduling import require_plugins
 
     if path is None:
-        raise click.UsageError("Where shall the crawl go? Name a new folder with -o DIR.")
+        raise click.UsageError(
+            "The folder for the crawl is missing. Name a new folder with -o DIR."
+        )
     base = read_job(config_file) if config_file else Job()
     given = gather(seeds, seed_file, reading_said(flags)) if seeds or seed_file else ()
     job = named_anew(build_job(base, flags, given))
@@ -192,11 +195,13 @@ def resume(session: Session, /, path: Path, **flags: Any) -> int:
 
     It continues where it was, whether it was stopped, killed or ended by a limit. Flags
     change the job permanently. A crawl that runs and was paused goes on: then --id and --no-wait
-    are those of an order.
+    apply to the order that ends the pause.
 
     \b
       lycosa resume mycrawl --max-pages 5000
     """
+    from lycosa.cli.input.vetting import vet
+
     directory = CrawlDirectory.open(path)
     order_flags = {name: flags.pop(name) for name in ("client_id", "no_wait")}
     vetted = vet(directory, flags)
@@ -207,7 +212,7 @@ def resume(session: Session, /, path: Path, **flags: Any) -> int:
 
 
 def _end_pause(directory: CrawlDirectory, job: Job, flags: dict[str, Any]) -> bool:
-    """End a pause of the operator; return whether a process crawls, which goes on by that."""
+    """End a pause of the operator; return whether a running process goes on because of it."""
     from lycosa.crawl.control import orders
     from lycosa.crawl.control.desk import known_orders
 
@@ -237,19 +242,20 @@ def _end_pause(directory: CrawlDirectory, job: Job, flags: dict[str, Any]) -> bo
 def revisit(session: Session, /, path: Path, **flags: Any) -> int:
     """Do one cycle of revisits, then end.
 
-    For cron and systemd timers: the cycle begins at once and fetches what is worth it, changed
-    pages and new ones, as a crawl with --cycles does. A cycle that was interrupted is gone on
-    with. Pages that were visited within `[revisit] not_before_seconds` are left out.
+    For cron and systemd timers: the cycle begins at once and fetches the pages worth a visit,
+    changed pages and new ones, as a crawl with --cycles does. An interrupted cycle is continued.
+    Pages that were visited within `[revisit] not_before_seconds` are left out.
 
     \b
       lycosa revisit mycrawl --quiet
     """
+    from lycosa.cli.input.vetting import vet
     from lycosa.crawl.inspect import edits
 
     directory = CrawlDirectory.open(path)
     if not directory.has_begun:
         raise ConfigError(
-            f"{path}: the crawl has not begun, so there is nothing to visit again\n"
+            f"{path}: the crawl has not begun, so there are no pages to revisit\n"
             f"  begin it: {command('resume', path)}"
         )
     vetted = vet(directory, flags)
@@ -258,7 +264,7 @@ def revisit(session: Session, /, path: Path, **flags: Any) -> int:
 
 
 class Crew(NamedTuple):
-    """Several members of this machine."""
+    """The members of this machine, if there are several."""
 
     run: Callable[[Listener], HowEnded]
     again: str
@@ -270,7 +276,7 @@ class Crew(NamedTuple):
 def run_as_told(
     session: Session, directory: CrawlDirectory, vetted: Vetted, flags: dict[str, Any]
 ) -> int:
-    """Run a crawl by its own job, as flags have changed it; the directory keeps the change."""
+    """Run a crawl with its own job, changed by flags; the directory keeps the change."""
     changed = build_job(vetted.job, flags)
     if changed != vetted.job:
         with directory.locked(notice):
@@ -288,8 +294,6 @@ def run_shown(
     crew: Crew | None = None,
 ) -> int:
     """Run a crawl with its display; with several members, if there is a crew."""
-    from lycosa.crawl.control import orders
-    from lycosa.crawl.control.desk import known_orders
     from lycosa.crawl.processes import run
     from lycosa.crawl.seeds import refusal_text
 
@@ -315,6 +319,7 @@ def run_shown(
         logger.warning(why)
         display.say(why)
 
+    # members are watched by their crew, which starts them again itself
     if crew is None:
         watch.tell(str(path.absolute()), job.fetch.stop_seconds, flags)
     if flags.get("is_served") or flags.get("serve_port") is not None:
@@ -336,7 +341,8 @@ def run_shown(
             )
             ended: HowEnded
             if crew is None:
-                ended = run.run_crawl(directory, job=job, listener=listener)
+                ended = done = run.run_crawl(directory, job=job, listener=listener)
+                job = done.job or job
             else:
                 ended = crew.run(listener)
         except KeyboardInterrupt:
@@ -344,7 +350,6 @@ def run_shown(
             display.say(f"stopped at once; committed pages are safe; continue: {resume_with}")
             return _STOPPED
         display.finish(ended.progress)
-        job = orders.in_force(known_orders(directory, job)).job(job) if crew is None else job
         logger.info(line_of(ended.progress, as_json=False))
         logger.info(" ".join(f"{name}={value}" for name, value in commit_times(ended).items()))
         logger.info("ends: %s", reason_text(ended, job))
@@ -383,7 +388,7 @@ def _serve_beside(path: Path, port: int) -> None:
 
 
 def _why_empty(directory: CrawlDirectory, job: Job, ended: HowEnded) -> list[str]:
-    """Return why the crawl has no content; a stopped one had perhaps no time for it."""
+    """Return the reasons why the crawl has no content; none for a stopped crawl."""
     if ended.progress.pages > MOST_EMPTY or ended.reason in _STOPS:
         return []
     from lycosa.crawl.inspect.empty_crawl import why_empty
@@ -420,7 +425,7 @@ class _Reporting:
         self._next = _LOG_SECONDS
 
     def __call__(self, progress: Progress) -> None:
-        """Show this moment."""
+        """Show the progress, and log it once a minute."""
         self._display.show(progress)
         if progress.seconds >= self._next:
             self._next = progress.seconds + _LOG_SECONDS

@@ -98,9 +98,9 @@ def retry(session: Session, /, path: Place, traps: bool, **flags: Any) -> None:
 
     directory = open_crawl(session, path)
     if _is_order(directory, flags):
-        what = "what was put aside" if traps else "what failed"
+        what = "URLs put aside" if traps else "failed URLs"
         wanted = Retry("traps") if traps else Retry()
-        order(directory, wanted, f"{what} is back in the queue", flags)
+        order(directory, wanted, f"{what} are back in the queue", flags)
         return
     count = edits.release_traps(directory) if traps else edits.retry_failed(directory)
     click.echo(f"{counted(count, 'URL')} back in the queue")
@@ -111,7 +111,9 @@ def retry(session: Session, /, path: Place, traps: bool, **flags: Any) -> None:
 @click.command()
 @place_argument
 @click.argument("host")
-@click.option("--forget", is_flag=True, help="Also delete what the host has sent so far.")
+@click.option(
+    "--forget", is_flag=True, help="Also delete everything that the host has sent so far."
+)
 @order_flags
 @click.pass_obj
 def block(session: Session, /, path: Place, host: str, forget: bool, **flags: Any) -> None:
@@ -145,7 +147,7 @@ def unblock(session: Session, /, path: Place, host: str, **flags: Any) -> None:
     """Send requests to a blocked host again.
 
     Its URLs go back into the queue, and `lycosa resume` fetches them; a crawl that runs does so at
-    once. What --forget deleted is fetched again.
+    once. Pages that --forget deleted are fetched again.
     """
     from lycosa.crawl.control.orders import Unblock
     from lycosa.crawl.inspect import edits
@@ -175,7 +177,7 @@ def _is_order(directory: CrawlDirectory, flags: dict[str, Any]) -> bool:
 
 
 def _rebuild_indexes(directory: CrawlDirectory, what: str) -> None:
-    """Build the indexes that there are without what was deleted."""
+    """Rebuild the existing indexes without the deleted pages."""
     import shutil
 
     from lycosa.query.generations import Generations
@@ -187,7 +189,8 @@ def _rebuild_indexes(directory: CrawlDirectory, what: str) -> None:
         click.echo(f"rebuilt the triple index without {what}")
     texts = Generations(path, "text", "text index")
     if texts.current() is not None and missing():
-        shutil.rmtree(texts.folder)  # it must not keep the text, and cannot be built without it
+        # the index must not keep the deleted text, and tantivy is not there to build another
+        shutil.rmtree(texts.folder)
         click.echo(f"deleted the text index, which held {what}")
     elif texts.current() is not None:
         from lycosa.query.text.indexing.index import TextIndex
@@ -211,18 +214,18 @@ def _deleted(forgotten: Forgotten) -> str:
 )
 @click.pass_obj
 def forget(session: Session, /, path: Path, deleted: bool) -> None:
-    """Give back the room of pages that no longer exist.
+    """Free the disk space of pages that no longer exist.
 
     The crawl must not be running. The answer that says that a page is gone stays, and so
-    does a record to whose bytes another page refers. What a host has sent is deleted by
+    does a record to whose bytes another page refers. The pages of a host are deleted by
     `lycosa block DIR HOST --forget`.
     """
     from lycosa.crawl.inspect.deletions import forget_deleted
 
     if not deleted:
         raise click.UsageError(
-            "Say what: --deleted for pages that are gone; for a host: lycosa block DIR HOST"
-            " --forget"
+            "The pages to forget are missing: --deleted for pages that are gone; for a host:"
+            " lycosa block DIR HOST --forget"
         )
     directory = open_crawl(session, path)
     forgotten = forget_deleted(directory)

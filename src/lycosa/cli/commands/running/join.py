@@ -65,15 +65,15 @@ def join(
 ) -> int:
     """Help in a crawl that another machine has begun.
 
-    The job comes from the log in the server. If there are several crawls, NAME is the
-    beginning of one's name; without it the only one that runs is joined, or the only one there
-    is. A crawl that has ended or was stopped goes on. What this machine fetches is kept in DIR.
-    Ctrl-C stops it cleanly, and the others go on. With --workers there are several members,
-    with the directories DIR/1, DIR/2 and so on; one that dies is started again.
+    The job comes from the log in the server. If the server has several crawls, NAME is the
+    beginning of one's name; without NAME the only running crawl is joined, or else the only crawl
+    there. A crawl that has ended or was stopped goes on. The pages that this machine fetches are
+    kept in DIR. Ctrl-C stops it cleanly, and the others go on. With --workers there are several
+    members, with the directories DIR/1, DIR/2 and so on; one that dies is started again.
 
-    Whoever can write to the server may have written the job. So settings that name a store, files,
-    programs or secrets count only if you type them here (--store, --set, --config), or accept
-    those of the log by the digest that the first machine has printed (--trust).
+    Anybody who can write to the server may have written the job. So settings that name a store,
+    files, programs or secrets count only if you type them here (--store, --set, --config), or
+    accept those of the log by the digest that the first machine has printed (--trust).
 
     \b
       lycosa join postgresql://db/crawls --list
@@ -91,7 +91,7 @@ def join(
             click.echo(str(crawl))
         return 0
     if path is None:
-        raise click.UsageError("Where shall the pages go? Name a folder with -o DIR.")
+        raise click.UsageError("The folder for the pages is missing. Name one with -o DIR.")
     crawl = joining.choose(address, name, found)
     place = place._replace(name=crawl.name)
     typed = _typed(flags)
@@ -128,9 +128,9 @@ def _typed(flags: dict[str, Any]) -> Typed:
 def _member(
     path: Path, place: ServerPlace, crawl: FoundCrawl, typed: Typed, flags: dict[str, Any]
 ) -> CrawlDirectory:
-    """Return the directory of a member; a new one goes by settings that count here, and no other.
+    """Return the directory of a member; a new one takes only settings that are accepted here.
 
-    One that has joined before keeps its own settings, whatever the log names by now.
+    A directory that has joined before keeps its own settings, even if the log names others by now.
     """
     from lycosa.crawl.logs import accepting, joining
 
@@ -153,7 +153,7 @@ def _member(
 
 
 def _counting(directory: CrawlDirectory, place: ServerPlace, typed: Typed) -> dict[str, str]:
-    """Return the settings of a directory that count: the typed place, and by the shared digest."""
+    """Return the accepted settings of a directory: the typed place, and those of the digest."""
     from lycosa.crawl.logs.accepting import counted
 
     own = {"log.server": write_value(place.address), "log.name": write_value(place.name)}
@@ -161,7 +161,7 @@ def _counting(directory: CrawlDirectory, place: ServerPlace, typed: Typed) -> di
 
 
 def _member_count(path: Path, flags: dict[str, Any]) -> int:
-    """Return how many members this machine gets; without the flag one, or as many as before."""
+    """Return the number of members on this machine; without the flag one, or as many as before."""
     before = sum(1 for _ in path.glob("[1-9]*/crawl.toml"))
     workers: int | None = flags["workers"]
     if workers is None:
@@ -172,12 +172,12 @@ def _member_count(path: Path, flags: dict[str, Any]) -> int:
         workers = core_count()
     if before > workers:
         raise ConfigError(
-            f"{path}: holds the directories of {before} members, and {workers} shall run: what the"
-            f" others have fetched would lie there unsealed\n  say --workers {before}"
+            f"{path}: was created for {before} members; starting {workers} would leave pages of the"
+            f" others unsealed\n  start as many: --workers {before}"
         )
     if workers > 1 and (path / "crawl.toml").exists():
         raise ConfigError(
-            f"{path}: holds the directory of one member\n"
+            f"{path}: was created for one member\n"
             "  leave --workers out, or choose a new folder with -o"
         )
     return max(workers, 2) if before else workers
@@ -200,10 +200,11 @@ def _join_all(
     crawl = find_crawl(place)
     directories: list[CrawlDirectory] = []
     for folder in folders(path, workers):
-        is_quiet = flags["quiet"] or bool(directories)  # the first one speaks for all
+        # the first member prints the result for all of them
+        is_quiet = flags["quiet"] or bool(directories)
         directory = _member(folder, place, crawl, typed, {**flags, "quiet": is_quiet})
         job = vet(directory, flags, _counting(directory, place, typed)).job
-        # The connections of all members together are the job's; whom they ask is this machine's.
+        # All members together have the job's connections; the resolver is this machine's setting.
         machine = build_job(with_settings_of(crawl.job, job), {**flags, "workers": None})
         changed = dataclasses.replace(job, fetch=shared(machine, workers).fetch)
         if changed.fetch != job.fetch:

@@ -21,8 +21,8 @@ def move(session: Session, /, path: Path, place: str) -> int:
     """Move a crawl's log to a server, or back into a file.
 
     For a crawl that has outgrown its machine: with its log in a server (postgresql://… or
-    nats://…) others can join it. `sqlite` moves the log back into a file. What was fetched
-    stays where it is. The crawl must not be running; a move that was interrupted is repeated.
+    nats://…) others can join it. `sqlite` moves the log back into a file. Fetched pages
+    stay in the directory. The crawl must not be running. Repeat the command if it was interrupted.
 
     \b
       lycosa move mycrawl postgresql://db/crawls

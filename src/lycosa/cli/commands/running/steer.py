@@ -30,9 +30,10 @@ if TYPE_CHECKING:
 @order_flags
 @click.pass_obj
 def pause(session: Session, /, path: Place, **flags: Any) -> None:
-    """Let a crawl begin no requests, until `resume`.
+    """Send no requests until `resume`.
 
-    Requests under way are finished and kept. The pause holds over kills and counts in no limit.
+    Requests under way are finished and kept. The pause survives kills, and its time counts towards
+    no limit.
 
     \b
       lycosa pause mycrawl
@@ -76,7 +77,7 @@ def stop(session: Session, /, path: Place, **flags: Any) -> None:
 @click.command(name="set")
 @place_argument
 @click.argument("settings", metavar="[KEY=VALUE]...", nargs=-1)
-@click.option("--unset", metavar="KEY", multiple=True, help="Go by the job's own value again.")
+@click.option("--unset", metavar="KEY", multiple=True, help="Go back to the job's own value.")
 @order_flags
 @click.pass_obj
 def set_values(
@@ -92,8 +93,8 @@ def set_values(
     These keys of the job can be changed: politeness.delay_seconds,
     politeness.large_site_delay_seconds, politeness.ip_delay_seconds (never below the job's own),
     fetch.connections, fetch.bytes_per_second, limits.pages, limits.bytes, limits.seconds. Longer
-    pauses hold at once. Limits stay exact: one below what is kept ends the crawl. crawl.toml is not
-    changed; a setting stays until --unset.
+    pauses hold at once. Limits stay exact: a limit below the pages already kept ends the crawl.
+    crawl.toml is not changed; a setting stays until --unset.
 
     \b
       lycosa set mycrawl limits.pages=2000
@@ -121,7 +122,7 @@ def set_values(
 @place_argument
 @click.argument("pattern", required=False)
 @click.option("--remove", metavar="N", type=int, help="Remove the rule that order N has added.")
-@click.option("--preview", "is_preview", is_flag=True, help="Only count what it would end.")
+@click.option("--preview", "is_preview", is_flag=True, help="Only count the URLs that match.")
 @click.option(
     "--add-refused",
     metavar="N",
@@ -140,7 +141,7 @@ def exclude(
     add_refused: int | None,
     **flags: Any,
 ) -> None:
-    """Skip URLs that match, also those that wait in the queue.
+    """Skip URLs that match, also those in the queue.
 
     PATTERN is written as for --exclude: a host, a URL prefix, or regex:EXPRESSION. Waiting URLs end
     as `excluded` when their turn comes; --remove brings them back. Links that were found while the
@@ -173,10 +174,10 @@ def exclude(
 def include(
     session: Session, /, path: Place, pattern: str | None, remove: int | None, **flags: Any
 ) -> None:
-    """Follow links that match, beside those that the job follows.
+    """Follow links that match, in addition to the job's own rules.
 
-    PATTERN is written as for --include. What a rule of the job or `lycosa exclude` rejects stays
-    rejected. Links found from now on are followed; add seeds for what is known already.
+    PATTERN is written as for --include. URLs rejected by a rule of the job or by `lycosa exclude`
+    stay rejected. Links found from now on are followed. Add links found before as seeds.
 
     \b
       lycosa include mycrawl docs.example.org
@@ -227,14 +228,14 @@ def _add_refused(directory: CrawlDirectory, number: int, flags: dict[str, Any]) 
 
     if directory.is_distant:
         raise ConfigError(
-            f"{directory.shown}: refused links stand in the tables of the machines that crawl\n"
+            f"{directory.shown}: refused links are in the tables of the machines that crawl\n"
             "  give the crawl directory of a machine instead of the address"
         )
     given = add_seeds(directory, _refused(directory, number), flags["client_id"])
     planted = given.planted
     if not given.number:
         refused = len(planted.refused) + sum(planted.more_refused.values()) if planted else 0
-        more = f"; {refused:,} are refused by rules that hold" if refused else ""
+        more = f"; {refused:,} are refused by other rules" if refused else ""
         raise ConfigError(f"the rule of order {number} has refused no link that can be added{more}")
     count = planted.accepted if planted is not None else 0
     say(directory, given, f"{counted(count, 'refused link')} added as seeds", flags)

@@ -18,13 +18,13 @@ from lycosa.trust.judging import Judged, lines_of
 @click.command()
 @click.argument("path", metavar="[DIR]", type=click.Path(path_type=Path), required=False)
 @click.option("--show", "is_shown", is_flag=True, help="Show the settings, and accept nothing.")
-@click.option("--list", "is_list", is_flag=True, help="List what was accepted, and where.")
+@click.option("--list", "is_list", is_flag=True, help="List the accepted settings, and where.")
 @click.option("--forget", metavar="DIGEST", default="", help="Accept this digest no longer.")
 @click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 def trust(path: Path | None, is_shown: bool, is_list: bool, forget: str, as_json: bool) -> int:
     """Accept the settings of a crawl from elsewhere.
 
-    Settings that name servers, programs, plugins, files or secrets, and those that open private
+    Settings that name servers, programs, plugins, files or secrets, and settings that open private
     addresses, count only if you typed them yourself or accept them here. The record is yours, not
     the directory's: a crawl that is moved or restored stays accepted, and one whose settings change
     does not. On machines without a lasting home use `--trust DIGEST` of the other commands, or
@@ -41,7 +41,7 @@ def trust(path: Path | None, is_shown: bool, is_list: bool, forget: str, as_json
         return _list(as_json)
     if path is None:
         raise click.UsageError("Which crawl? Name its directory, or see --list.")
-    # It reads the job alone: the links are followed by later commands, if they are accepted.
+    # Only the job is read here; later commands use the files that it names, if accepted.
     directory = CrawlDirectory.open(path, [name for name, _ in beneath.linked_folders(path)])
     judged = directory.judged()
     problem = "" if is_shown or not judged.settings else record.accept(judged.digest, path)
@@ -52,14 +52,14 @@ def trust(path: Path | None, is_shown: bool, is_list: bool, forget: str, as_json
         click.echo(_told(judged, path, is_accepted=is_accepted))
     if problem:
         raise LycosaError(
-            f"{problem}: that you accept them cannot be kept\n"
-            f"  name a folder by LYCOSA_STATE_DIR, or type --trust {judged.digest}"
+            f"{problem}: your acceptance cannot be recorded\n"
+            f"  name a folder with LYCOSA_STATE_DIR, or type --trust {judged.digest}"
         )
     return 0
 
 
 def _told(judged: Judged, path: Path, *, is_accepted: bool) -> str:
-    """Return the settings and what was done about them, for people."""
+    """Return the settings and the verdict about them as text."""
     if not judged.settings:
         return f"{path}: has no settings that need to be accepted"
     said = "accepted" if is_accepted else f"not accepted; accept them: {command('trust', path)}"
@@ -90,7 +90,7 @@ def _forget(digest: str, as_json: bool) -> int:
     """Remove a digest from the record."""
     if not record.forget(digest):
         raise ConfigError(
-            f"{digest}: is not in {record.record_file()}\n  see what is: lycosa trust --list"
+            f"{digest}: is not in {record.record_file()}\n  list the record: lycosa trust --list"
         )
     if as_json:
         click.echo(json.dumps({"forgotten": digest}))

@@ -1,7 +1,7 @@
 """The command group `topics`: models that say what pages are about.
 
 train  `train`, `evaluate`: make a model, and judge it
-show   `show`, `test`: what a model knows, and what it says of a page
+show   `show`, `test`: a model's words, and its verdict on a page
 label  `label`: label pages by hand
 crawl  `seeds`, `split`, `apply`: use a model on a crawl
 """

@@ -85,7 +85,7 @@ def seeds(
         pools.append(Pool(topic, tuple(keywords), tuple(seed.url for seed in found)))
     if not any(pool.urls for pool in pools):
         raise LycosaError(
-            f"{path}: no page to begin from\n"
+            f"{path}: there is no page to begin from\n"
             f"  see which topics its pages have: lycosa topics apply {path} --model {model_file}"
         )
     written = to_toml(pools).encode()
@@ -131,7 +131,7 @@ def _wanted(model: TopicModel, topics: tuple[str, ...]) -> list[str]:
     "--apply",
     "is_applied",
     is_flag=True,
-    help="Give the crawl the model with the parts: it goes by them when it is resumed.",
+    help="Give the crawl the model with the parts; it uses them when it is resumed.",
 )
 @json_flag
 def split(
@@ -151,7 +151,7 @@ def split(
     halves of the pages give the same groups and pages are clearly nearer to their group than to
     the next; otherwise it is refused, with its figures, and the exit code is 1. The pages of the
     topic are those that labels or, without --labels, the model give it; the new model is trained
-    on all of them. With --apply DIR is a crawl that rests, with a model of its own, which gets the
+    on all of them. With --apply, DIR is a crawl that is not running and has a model, which gets the
     parts; its next run moves the URLs that wait for the topic to their queues.
 
     \b
@@ -196,12 +196,12 @@ def split(
                 target = _give(sources[0], topic, names, examples)
     _print_split(topic, found, names, None if found.faults else target, as_json=as_json)
     if is_applied and not found.faults and not as_json:
-        click.echo(f"the crawl goes by them from its next run on: {command('resume', sources[0])}")
+        click.echo(f"the crawl uses them from its next run on: {command('resume', sources[0])}")
     return int(bool(found.faults))
 
 
 def _own_model_file(path: Path, topic: str) -> Path:
-    """Return the model of a crawl that rests, if it has the topic."""
+    """Return the model of a crawl that is not running, if it has the topic."""
     from lycosa.crawl.directory import CrawlDirectory
     from lycosa.topics.refining import own_model
 
@@ -248,7 +248,7 @@ def _given(
 def _examples(
     texts: Sequence[Text], given: Sequence[tuple[str, ...]], parts: dict[int, str], topic: str
 ) -> list[Example]:
-    """Return what a model with parts is trained on."""
+    """Return the training examples of a model with parts."""
     from lycosa.extract.topics.training import Example
     from lycosa.topics.names import is_within
 
@@ -295,7 +295,7 @@ def _print_split(
     rows = [
         ("pages", f"{found.texts:,}"),
         ("agreement", f"{found.agreement:.2f} between halves that were grouped apart"),
-        ("margin", f"{found.margin:.2f}: so much nearer is a page to its group than to the next"),
+        ("margin", f"{found.margin:.2f}: a page is this much nearer to its group than to the next"),
         ("smallest", f"{found.smallest:.0%} of the pages"),
     ]
     screen.print(Padding(facts_table(rows), (1, 0, 1, 2)))

@@ -35,7 +35,7 @@ _END = ("q", "\x03", "\x04")
     type=click.Path(dir_okay=False, path_type=Path),
     default=Path("labels.tsv"),
     show_default=True,
-    help="The file to write to; what is in it is kept, and its pages are not asked about again.",
+    help="The file to write to; its labels are kept, and its pages are not shown again.",
 )
 @click.option("--topic", "topics", metavar="NAME", multiple=True, help="A topic to choose from.")
 @pools_flag
@@ -44,9 +44,9 @@ _END = ("q", "\x03", "\x04")
     "model_file",
     metavar="FILE",
     type=click.Path(dir_okay=False, path_type=Path),
-    help="Show what this model takes each page for; choose from its topics.",
+    help="Show this model's guess for each page, and choose from its topics.",
 )
-@click.option("--unsure", is_flag=True, help="Ask first about pages that the model is unsure of.")
+@click.option("--unsure", is_flag=True, help="Show pages first that the model is unsure of.")
 def label(
     sources: tuple[Path, ...],
     labels_file: Path,
@@ -104,7 +104,7 @@ def _names(
 
 
 def _ask(course: Labelling, names: list[str]) -> None:
-    """Show page after page, and do what the answers say."""
+    """Show page after page, and carry out the answers."""
     is_shown = ""
     answers = _answers(names)
     while (text := course.current) is not None:
@@ -151,7 +151,7 @@ def _single_keys() -> Iterator[None]:
 
 
 def _chosen(answer: str, names: list[str]) -> tuple[str, ...]:
-    """Return the topics that an answer names; nothing, with a message, for what is none."""
+    """Return the topics that an answer names; None, with a message, for an invalid answer."""
     from lycosa.topics.names import fault_of
 
     if answer.startswith("+"):
@@ -164,7 +164,7 @@ def _chosen(answer: str, names: list[str]) -> tuple[str, ...]:
         return (name,)
     parts = [part.strip() for part in answer.split(",")]
     if not all(part.isascii() and part.isdigit() and int(part) <= len(names) for part in parts):
-        click.echo(f"`{answer}` is no answer: {_KEYS}")
+        click.echo(f"`{answer}` is not an answer: {_KEYS}")
         return ()
     return tuple(dict.fromkeys(names[int(one) - 1] if int(one) else OTHER for one in parts))
 

@@ -1,4 +1,4 @@
-"""The commands `topics show` and `topics test`: what a model knows, and what it says of a page."""
+"""The commands `topics show` and `topics test`: a model's words, and its verdict on a page."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 _WORDS = 8
 _SHOWN = 5
-"""Topics of a page that are listed; --json has all."""
+"""Most topics listed for a page; --json has all."""
 
 
 @click.command()
@@ -45,7 +45,7 @@ def show(model_file: Path, sample: Path | None, as_json: bool) -> None:
     """Show the topics of a model: names, parents, sizes, keywords, words.
 
     A model knows words by numbers (a hash), so it cannot spell them. With --words the words are
-    taken from pages: those that speak most for each topic, over the pages it is given to.
+    taken from pages: the words with the most weight for each topic, over its pages.
     """
     from lycosa.topics.names import parent_of
 
@@ -125,7 +125,7 @@ def test(
     as_json: bool,
     **given: Any,
 ) -> int:
-    """Show what a model says of one page, and why.
+    """Show the topics that a model gives one page, and why.
 
     The page is a path, - for standard input, or a URL. A URL is fetched as in a crawl: first the
     site's robots file, then, if that allows it and after the pause, the page. The exit code is 0
@@ -158,7 +158,7 @@ def test(
         return int(not found)
     screen = Screen()
     screen.print(Line(f"{text.title or source}", "bold"), soft_wrap=True)
-    said = ", ".join(found) if found else "none is sure enough"
+    said = ", ".join(found) if found else "no topic is sure enough"
     screen.print(Line(f"topics: {said}"), soft_wrap=True)
     table = Table("topic", box=None, padding=(0, 2, 0, 0))
     table.add_column("probability", justify="right")
@@ -197,7 +197,8 @@ def _page(source: str, job: Job) -> Text:
     if checked.outcome.name != "KEPT":
         outcome = checked.outcome.name.lower()
         raise LycosaError(
-            f"{source}: there is no page to read: {outcome}\n  see why: lycosa check page {source}"
+            f"{source}: there is no page to read: {outcome}\n  see the reason: lycosa check page"
+            f" {source}"
         )
     return Text(source, checked.facts.title, checked.facts.content)
 

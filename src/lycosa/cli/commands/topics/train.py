@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from lycosa.topics.evaluation import Evaluation
 
 _MOST_COLUMNS = 16
-"""Topics of a confusion matrix that fits a terminal; the picture has all."""
+"""Most topics of a confusion matrix on a terminal; the picture has all."""
 
 
 @click.command()
@@ -52,7 +52,9 @@ _MOST_COLUMNS = 16
     show_default=True,
     help="The model to write.",
 )
-@click.option("--seed", type=int, default=0, metavar="N", help="Of the order of the examples.")
+@click.option(
+    "--seed", type=int, default=0, metavar="N", help="Seed for the order of the examples."
+)
 @json_flag
 def train(
     sources: tuple[Path, ...],
@@ -112,7 +114,7 @@ def _trained(
     seed: int,
     tell: Callable[[str], None],
 ) -> tuple[TopicModel, dict[str, int], str]:
-    """Return a model, the number of its examples by topic, and what they come from."""
+    """Return a model, the number of its examples by topic, and their source."""
     from lycosa.extract.topics import training
     from lycosa.topics.examples import from_pools
     from lycosa.topics.keywords import train_by_keywords
@@ -203,7 +205,7 @@ def evaluate(
     from lycosa.topics import evaluation
 
     if labels_file is None:
-        raise click.UsageError("Give --labels FILE: topics of pages, by which to judge.")
+        raise click.UsageError("Give --labels FILE with the labelled pages.")
     if picture is not None:
         require_picture(picture)
     with told(as_json) as tell:

@@ -22,16 +22,16 @@ from lycosa.loop import EventLoop
 from lycosa.memory import worker_environment
 
 STARTING_SECONDS = 60.0
-"""How long a process may take until it sends its first message."""
+"""Seconds that a process has for its first message."""
 
 EXIT_SECONDS = 5.0
-"""How long a process that has closed its socket may take to exit."""
+"""Seconds that a process has to exit after it closed its socket."""
 
 _LAST_OUTPUT_BYTES = 2000
 
 
 class Child:
-    """One process that runs `lycosa.crawl.processes.workers.boot`."""
+    """A process that runs `lycosa.crawl.processes.workers.boot`."""
 
     def __init__(
         self,
@@ -75,7 +75,7 @@ class Child:
         return self._process.pid
 
     def send(self, command: Command) -> None:
-        """Send a command; nothing happens when the process is dead."""
+        """Send a command; a dead process ignores it."""
         self._channel.send(command)
 
     def is_silent(self, now: float, silent_seconds: float) -> bool:
@@ -89,7 +89,7 @@ class Child:
             self._process.send_signal(signal.SIGKILL)
 
     def wait(self) -> str:
-        """Wait for a process that has closed its socket to exit; return how it ended."""
+        """Wait for a process that has closed its socket to exit; describe how it ended."""
         self._channel.close()
         try:
             code = self._process.wait(EXIT_SECONDS)
@@ -101,7 +101,7 @@ class Child:
         return f"ended with code {code}"
 
     def last_output(self) -> str:
-        """Return the end of what the process has written to stdout and stderr."""
+        """Return the end of the process's output on stdout and stderr."""
         size = self._output.seek(0, os.SEEK_END)
         self._output.seek(max(0, size - _LAST_OUTPUT_BYTES))
         return self._output.read().decode(errors="replace").strip()

@@ -1,8 +1,8 @@
-"""Find out, for the supervisor, that all workers together have nothing left to do.
+"""Find the moment, for the supervisor, when all workers together are done.
 
-Workers report idle partitions, `Ending` compares the reports with the log, and this module tells
-all workers what follows: the crawl is done, the cycle is over, or only unreachable origins are
-left. While the answer may still change, it looks again after every commit interval.
+Workers report idle partitions, and `Ending` compares the reports with the log. This module sends
+the result to all workers: the crawl is done, the cycle is over, or only unreachable origins are
+left. While the result may still change, it looks again after every commit interval.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class EndSearch:
         self._ending = Ending(job.frontier.partitions)
         self._will_look_again = False
         self.stuck = Stuck(False, False)
-        """What was last sent; a worker that starts later must hear it too."""
+        """The last message; a worker that starts later must get it too."""
 
     @property
     def is_over(self) -> bool:
@@ -37,7 +37,7 @@ class EndSearch:
         return self._ending.is_over
 
     def reported(self, idle: Idle) -> None:
-        """Note what a worker reports, and look whether that was the last one."""
+        """Note a worker's report, and check whether it was the last one."""
         for partition, report in idle.reports.items():
             self._ending.report(partition, Report(*report) if report else None)
         self._look()
@@ -61,7 +61,7 @@ class EndSearch:
             self._look_later()
 
     def _look_for_stuck(self) -> None:
-        """Tell the workers when unreachable origins are all that is left, and when that changes."""
+        """Tell the workers when only unreachable origins are left, and when that changes."""
         may_be_stuck = self._ending.may_be_stuck()
         found = Stuck(
             may_be_stuck and self._ending.is_stuck(self._log.heads), self._ending.has_answers

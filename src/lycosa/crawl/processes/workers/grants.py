@@ -1,22 +1,22 @@
 """Share the job's limits among several processes so that they hold exactly.
 
-The supervisor keeps the `Ledger` and grants parts of what is left to workers that ask: large
-parts while much is left, single pages near the end. A worker reserves from its grants
-(`GrantedBudget`) without a message. When a worker asks and nothing is left, all workers return
-what they have not reserved, and from then on return it as soon as a reservation ends.
+The supervisor keeps the `Ledger` and grants parts of the remaining limits to workers that ask:
+large parts at first, single pages near the end. A worker reserves from its grants (`GrantedBudget`)
+without a message. When a worker asks and nothing is left, all workers return their unreserved
+grants, and from then on each returns its grant as soon as a reservation ends.
 
 Always true:
   * pages kept according to the log + pages granted ≤ limit, and the same for bytes;
-  * what a worker has kept + what it has reserved ≤ what it was granted;
+  * a worker's kept pages + its reservations ≤ its grants;
   * a limit is reached when the pages kept are *durable*: the death of a worker cannot undo it.
 
 The ledger keeps charging a dead worker's grants until its successor has folded the partitions and
-reported what their logs hold, which is never more than was granted.
+reported the content of their logs, which never exceeds the grants.
 
 A job without limits on pages and bytes needs no grants and sends no messages.
 
-When the operator changes a limit, the ledger begins anew: each worker says what it has kept and
-reserved (`Relimited`), forgets what it was granted, and asks again.
+When the operator changes a limit, the ledger begins again: each worker reports its kept pages and
+its reservations (`Relimited`), forgets its grants, and asks again.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ class _Line:
     def __init__(self, is_open: bool = False) -> None:
         self.is_open = self.was_opened = is_open
         self.before = Amount()
-        """Kept according to the log, when the partitions were opened."""
+        """Amount kept according to the log, when the partitions were opened."""
         self.granted = Amount()
         self.kept = Amount()
         self.durable = Amount()
@@ -52,7 +52,7 @@ class _Line:
 
 
 class Ledger:
-    """Knows what each worker was granted; decides what to grant and to recall."""
+    """Knows the grants of each worker; decides on grants and recalls."""
 
     def __init__(self, job: Job, workers: int) -> None:
         limits = job.limits
@@ -63,12 +63,12 @@ class Ledger:
         self._wanting: dict[int, None] = {}
 
     def opened(self, worker: int, kept: Amount) -> None:
-        """Charge a worker with what the logs of its partitions hold, and with nothing else."""
+        """Charge a worker with the amounts in the logs of its partitions, and with nothing else."""
         line = self._lines[worker] = _Line(is_open=True)
         line.before = kept
 
     def relimited(self, worker: int, kept: Amount, reserved: Amount) -> None:
-        """Charge a worker with what it has kept and reserved: limits have changed."""
+        """Charge a worker with its kept amounts and reservations, after a change of limits."""
         line = self._lines[worker] = _Line(is_open=True)
         line.before, line.granted = kept, reserved
 
@@ -82,7 +82,7 @@ class Ledger:
         self._wanting[worker] = None
 
     def account(self, worker: int, account: Account) -> None:
-        """Note how much of its grants a worker has used and returned."""
+        """Note the used and returned parts of a worker's grants."""
         line = self._lines[worker]
         if not line.was_opened:
             return  # it was sent before the worker knew of other limits
@@ -102,7 +102,7 @@ class Ledger:
         return Limit.BYTES if size >= self._limit.bytes else None
 
     def commands(self) -> list[tuple[int, Grant | Recall]]:
-        """Return which worker is to be sent what; the ledger counts it as sent."""
+        """Return the commands and their receivers; the ledger counts them as sent."""
         if not all(line.was_opened for line in self._lines):
             return []
         commands: list[tuple[int, Grant | Recall]] = []
@@ -119,7 +119,7 @@ class Ledger:
         return commands
 
     def _grant(self) -> Grant | None:
-        """Return the next grant, for whichever worker asks; None when nothing is left for now."""
+        """Return the next grant, for any worker that asks; None if nothing is left for now."""
         charged = Amount()
         for line in self._lines:
             charged = charged.plus(line.charged)
@@ -145,7 +145,7 @@ class Ledger:
         return recalls
 
     def _is_settled(self, line: _Line) -> bool:
-        """Return whether the worker's death would free nothing, so that what is left is final."""
+        """Return whether the worker's death would free nothing, which makes the remainder final."""
         return line.is_open and not self._outstanding(line) and line.kept == line.durable
 
     def _outstanding(self, line: _Line) -> bool:
@@ -167,14 +167,14 @@ class SupervisorLink(NamedTuple):
 
 
 class GrantedBudget(TimeAndDisk):
-    """A worker's part of the job's limits."""
+    """A worker's share of the job's limits."""
 
     def __init__(self, job: Job, free_disk: Callable[[], int], link: SupervisorLink) -> None:
         super().__init__(job, free_disk)
         self._link = link
         self._is_limited = bool(job.limits.pages or job.limits.bytes)
         self._unlimited = 0
-        """How many reservations were made without a limit."""
+        """Number of reservations made without a limit."""
         self._granted = Amount()
         self._kept = Amount()
         self._durable = Amount()
@@ -186,16 +186,16 @@ class GrantedBudget(TimeAndDisk):
         self._is_asking = False
         self._is_accounting = False
         self._epoch = 0
-        """How often the limits have changed."""
+        """Number of changes of the limits."""
 
     # -- commands of the supervisor -------------------------------------------------------
 
     def begin(self, deadline: float) -> None:
-        """Set the moment at which the job's time is up."""
+        """Set the moment at which the time limit is reached."""
         self._deadline, self._halted_at = deadline, None
 
     def relimit(self, limits: Limits) -> Amount:
-        """Go by other limits, without a grant; return what is reserved by fetches under way."""
+        """Follow other limits, without a grant; return the reservations of fetches in flight."""
         if not self._is_limited:
             self._reserved = Amount(self._unlimited, self._unlimited * self._largest)
         self.adopt(limits)
@@ -218,7 +218,7 @@ class GrantedBudget(TimeAndDisk):
             self._account_soon()
 
     def recall(self) -> None:
-        """Return what is not reserved."""
+        """Return the unreserved part of the grants."""
         self._is_recalled = True
         self._settle()
 
@@ -229,7 +229,7 @@ class GrantedBudget(TimeAndDisk):
     # -- reservations of the worker -------------------------------------------------------
 
     def reserve(self, now: float) -> int | None:
-        """Return how many bytes a fetch may bring; None when no fetch may start now."""
+        """Return how many bytes a fetch may bring; None if no fetch may start now."""
         self._look_at_time(now)
         if self.reached:
             return None
@@ -259,17 +259,17 @@ class GrantedBudget(TimeAndDisk):
             epoch = self._epoch
             self._link.when_durable(lambda: self._made_durable(kept, epoch))
         if is_wanted(url, self._targets):
-            # Reported only once it is durable: a kill must not lose the page that ends the crawl.
+            # Reported once durable: a kill must not lose the page that ends the crawl.
             self.reached = self.reached or Limit.FOUND
             self._link.when_durable(lambda: self._link.limit_reached(Limit.FOUND))
         return True
 
     def give_back(self, reserved_bytes: int) -> None:
-        """End a reservation that kept nothing."""
+        """End a reservation without a page."""
         self._release(reserved_bytes)
 
     def uncount(self, pages: int, size_bytes: int) -> None:
-        """Take back pages that were kept in a partition which has passed to another owner."""
+        """Take back pages that were kept in a partition that has passed to another owner."""
         if self._is_limited:
             self._kept = self._kept.minus(Amount(pages, size_bytes))
             self._durable = min(self._durable, self._kept)
@@ -306,7 +306,7 @@ class GrantedBudget(TimeAndDisk):
             self._link.call_soon(self._settle)
 
     def _settle(self) -> None:
-        """Return what is free, if it was recalled, and send an account if it has changed."""
+        """Return recalled grants, and send an account if it has changed."""
         self._is_accounting = False
         if self._is_recalled:
             free = self._free()

@@ -29,9 +29,9 @@ class Begin(_Message, frozen=True):
     """Start crawling."""
 
     seconds_run: float
-    """For how long the crawl has run, over all runs and without pauses of the operator."""
+    """Running time of the crawl, over all runs and without pauses of the operator."""
     orders: int = 0
-    """Orders up to this number are to be followed from the beginning."""
+    """Number of the last order to be followed from the beginning."""
 
 
 class Adopt(_Message, frozen=True):
@@ -50,7 +50,7 @@ class Grant(_Message, frozen=True):
 
 
 class Recall(_Message, frozen=True):
-    """Return what is granted and not reserved, now and whenever a reservation ends."""
+    """Return unreserved grants, now and whenever a reservation ends."""
 
 
 class CycleOver(_Message, frozen=True):
@@ -58,7 +58,7 @@ class CycleOver(_Message, frozen=True):
 
 
 class Stuck(_Message, frozen=True):
-    """Whether all workers are left with unreachable origins alone."""
+    """Whether only unreachable origins are left on all workers."""
 
     is_stuck: bool
     has_answers: bool
@@ -70,11 +70,11 @@ class GiveUp(_Message, frozen=True):
 
 
 class AllDone(_Message, frozen=True):
-    """No partition has anything left to do: finish."""
+    """No partition has any work left: finish."""
 
 
 class StopCleanly(_Message, frozen=True):
-    """Send no more requests, and finish when the answers under way are committed."""
+    """Send no more requests, and finish when the answers in flight are committed."""
 
 
 # -- replies: from a worker ---------------------------------------------------------------
@@ -93,7 +93,7 @@ class PartitionsOpened(_Message, frozen=True):
 
 
 class Relimited(_Message, frozen=True):
-    """Limits have changed: what the worker's logs hold, and what its fetches may bring."""
+    """Limits have changed: amounts in the worker's logs, and most bytes of its fetches."""
 
     kept_pages: int
     kept_bytes: int
@@ -112,7 +112,7 @@ class GrantWanted(_Message, frozen=True):
 
 
 class Account(_Message, frozen=True):
-    """How much of its grants the worker has used, made durable and returned."""
+    """Used, durable and returned parts of a worker's grants."""
 
     kept_pages: int
     kept_bytes: int
@@ -129,7 +129,7 @@ class Idle(_Message, frozen=True):
 
 
 class SeedFailed(_Message, frozen=True):
-    """A seed cannot be reached, and why."""
+    """Report of a seed that cannot be reached, with the reason."""
 
     seed: str
     why: str

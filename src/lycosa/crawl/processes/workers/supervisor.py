@@ -1,13 +1,13 @@
 """Start, watch and replace the worker processes of a crawl, and add up their progress.
 
-The supervisor is the process that the user has started. It fetches nothing itself. It shares the
-job's limits out (`grants`), looks for the end (`end_search`), handles signals and orders of the
+The supervisor is the process that the user has started. It fetches nothing itself. It divides the
+job's limits (`grants`), looks for the end (`end_search`), handles signals and orders of the
 operator (`crawl.control`), and reports progress. The workers (`worker_process`) share only the log
 and the address slots.
 
 Always true:
-  * a partition belongs to at most one living process: the supervisor waits for the exit of a
-    worker that died, or that it killed for its silence, before it starts the successor;
+  * a partition belongs to at most one living process: the supervisor waits for the exit of a worker
+    that died, or that it killed for its silence, before it starts the successor;
   * a worker that dies is replaced, unless the crawl is ending anyway;
   * the crawl's lock is held until the last of its processes is gone.
 
@@ -63,10 +63,10 @@ from lycosa.store.segments.sealing import Sealed
 
 WATCH_SECONDS = 1.0
 STALLED_SECONDS = 5.0
-"""A watch that comes so late means that we were suspended ourselves: no worker was silent."""
+"""A watch this late means that the supervisor itself was suspended: no worker was silent."""
 
 MOST_DEATHS = 4
-"""How often in a row a worker may die before its first commit."""
+"""Deaths in a row before a first commit after which the crawl ends."""
 
 log_messages = logging.getLogger(__name__)
 
@@ -114,9 +114,9 @@ class Supervisor:
     # -- the course of a crawl ------------------------------------------------------------
 
     def run(self, stop: Stop, on_progress: Callable[[Progress], None]) -> str:
-        """Crawl until the end, a limit or a stop request; return which it was."""
+        """Crawl until the end, a limit or a stop request; return the reason."""
         self._on_progress = on_progress
-        self._watch_orders.look()  # what was ordered before: a stop ended the run that it was for
+        self._watch_orders.look()  # an earlier order to stop ended its own run
         self._follow_orders()
         for number in range(len(self._assignments)):
             self._start_child(number)
@@ -138,7 +138,7 @@ class Supervisor:
         return add_up(self._progress.values(), self._gone)._replace(workers=len(self._children))
 
     def standing(self) -> Standing:
-        """Return what the crawl says of itself beside its progress."""
+        """Return the crawl's state, orders and job, which are shown with its progress."""
         in_force = self._watch_orders.in_force
         is_stopping = self._is_stopping or self._limit is not None
         state: State = "stopping" if is_stopping else "paused" if in_force.is_paused else "running"
@@ -177,7 +177,7 @@ class Supervisor:
             return
         log_messages.warning("worker %d (pid %d) %s %s", number, child.pid, how, output)
         if self._reading.died(number):
-            self._deaths[number] = 0  # its successor reads that page apart, and gets further
+            self._deaths[number] = 0  # its successor reads that page apart, and makes progress
         if not self._is_ending:
             tell_deaths(self._log, [marks.path_of(str(self._directory.log_folder), number)])
         self._ledger.died(number)
@@ -205,7 +205,7 @@ class Supervisor:
                 LycosaError(
                     f"worker {number} died {MOST_DEATHS} times in a row before its first commit;"
                     f" the last time it {how}\n  its last output: {output or 'none'}\n"
-                    "  nothing that was committed is lost; to try again:"
+                    "  committed work is not lost; to try again:"
                     f" lycosa resume {self._directory.path}"
                 )
             )
@@ -249,6 +249,7 @@ class Supervisor:
                 self._look_at_limits()
             case OrdersApplied():
                 self._applied[number] = reply.number
+                # A worker that replaces a dead one begins at 0, but its partitions keep the orders.
                 self._applied_by_all = max(self._applied_by_all, min(self._applied))
             case GrantWanted():
                 self._ledger.wants(number)
@@ -321,11 +322,11 @@ class Supervisor:
             return
         self._follow_orders()
         if wants_stop(given) and not self._is_ending:
-            log_messages.info("stopping cleanly: the operator has ordered it")
+            log_messages.info("stopping cleanly by order of the operator")
             self._stop_cleanly()
 
     def _follow_orders(self) -> None:
-        """Go by what is in force now, and let the workers do so."""
+        """Follow the orders in force, and make the workers follow them."""
         in_force, now = self._watch_orders.in_force, time.monotonic()
         if in_force.is_paused and self._paused_at is None:
             self._paused_at = now
@@ -355,7 +356,7 @@ class Supervisor:
     def _sealed(self, sealed: list[Sealed]) -> None:
         self._is_sealing = False
         if sealed:
-            log_messages.info("sealed %d segments that dead workers have left", len(sealed))
+            log_messages.info("sealed %d segments left by dead workers", len(sealed))
 
     # -- watching -------------------------------------------------------------------------
 
@@ -368,7 +369,7 @@ class Supervisor:
         for child in self._children.values():
             if child.is_silent(now, self._job.crawl.silent_seconds):
                 log_messages.warning(
-                    "worker %d (pid %d) has been silent for %.0f s: killing it",
+                    "worker %d (pid %d) has been silent for %.0f s; killing it",
                     child.number,
                     child.pid,
                     now - child.heard_at,
@@ -383,7 +384,7 @@ class Supervisor:
     def _watch_reading(self) -> None:
         for number, why in self._reading.look():
             if number in self._children:
-                log_messages.warning("worker %d: %s: killing it", number, why)
+                log_messages.warning("worker %d: %s; killing it", number, why)
                 self._children[number].kill()
         self._loop.call_later(marks.LOOK_SECONDS, self._watch_reading)
 

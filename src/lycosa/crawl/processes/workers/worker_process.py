@@ -1,8 +1,8 @@
-"""One worker in a process of its own, told what to do by the supervisor.
+"""A worker in a process of its own, which follows the supervisor's commands.
 
 The supervisor starts this process through `boot`. Commands arrive and replies leave through a
 socket (`protocol`). When the socket closes, the supervisor is gone and this process exits at once;
-the next run fetches again what it had not committed.
+the next run fetches its uncommitted pages again.
 
 A worker process ignores SIGINT and SIGTERM, which reach all processes of a crawl: the supervisor
 handles them and sends `StopCleanly`. The process holds the crawl's lock as long as it lives, so
@@ -231,34 +231,34 @@ class WorkerProcess:
     # -- orders of the operator -----------------------------------------------------------
 
     def _follow_orders(self, last: int) -> None:
-        """Read the orders that are new from the log, up to a number, and follow them."""
+        """Read the new orders from the log, up to a number, and follow them."""
         known = self._steering.in_force.last
         if last > known:
             given = orders(self._log, known)[: last - known]
             self._steering.learn(given, self._main.clock.now())
 
     def adopt(self, limits: Limits) -> None:
-        """Go by other limits; say what was kept and is under way, once that is durable."""
+        """Follow other limits; report kept and reserved amounts once they are durable."""
         states = self._runtime.worker.states().values()
         kept = sum(state.kept_pages for state in states), sum(state.kept_bytes for state in states)
         reply = Relimited(*kept, *self._budget.relimit(limits))
         if self._has_begun:
             self._when_durable(lambda: self._channel.send(reply))
         else:
-            self._channel.send(reply)  # nothing was decided yet
+            self._channel.send(reply)  # no partition is open yet, so nothing must become durable
 
     def halt(self, now: float) -> None:
-        """Let the time stand still."""
+        """Stop the time limit's clock."""
         self._budget.halt(now)
 
     def go_on(self, now: float) -> None:
-        """Let the time run again."""
+        """Start the time limit's clock again."""
         self._budget.go_on(now)
 
     # -- the rhythm -----------------------------------------------------------------------
 
     def _heartbeat(self) -> None:
-        """Send a sign of life; with old figures where new ones would take much of the time."""
+        """Send a sign of life, with old figures if new ones would take much of the time."""
         self._steering.look()
         now = time.monotonic()
         if self._figures is None or now >= self._next_figures:
@@ -284,7 +284,7 @@ class _Forwarding(logging.Handler):
         self._channel = channel
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Send one message; threads other than the loop's may log, too."""
+        """Send one message; other threads than the loop's may log too."""
         line = LogLine(record.levelno, self.format(record))
         if not self._loop.is_closed():
             self._loop.call_soon_threadsafe(self._channel.send, line)

@@ -1,4 +1,4 @@
-"""The machines of a crawl, what goes wrong with them, and what came of it.
+"""The machines of a crawl, their faults, and the result.
 
 cluster = Cluster(web, job, folder, seed=7, machines=5)
 result = cluster.run()
@@ -33,12 +33,12 @@ from lycosa.store.journal import Kept
 from lycosa.testweb.referee.rulebook import Breach
 
 LIFT_SECONDS = 60.0
-"""After the last order of an operator, until cordons are lifted."""
+"""Seconds after the operator's last order, until cordons are lifted."""
 
 
 @dataclass
 class Result:
-    """What became of a crawl."""
+    """Result of a crawl."""
 
     reason: str
     breaches: list[Breach]
@@ -48,7 +48,7 @@ class Result:
     lives: int = 0
     faults: dict[str, int] = field(default_factory=dict)
     ends: list[str] = field(default_factory=list)
-    """Why each process that saw the end has ended."""
+    """Reasons for the end of each process that saw the end."""
 
     @property
     def kept_pages(self) -> int:
@@ -57,7 +57,7 @@ class Result:
 
 
 class Cluster(World):
-    """One crawl of one web by several machines."""
+    """A crawl of one web by several machines."""
 
     def __init__(
         self,
@@ -72,24 +72,24 @@ class Cluster(World):
         super().__init__(web, job, folder, seed, Weather() if weather is None else weather)
         self._quiet_at = BEGINS_AT + self.weather.for_seconds
         self._kill_in = 0
-        """How many fail points are still passed before one kills."""
+        """Number of fail points that are passed before one kills."""
         self._happened: dict[str, int] = {}
         self._ends: list[str] = []
         self._told = OnMachine(self.killed, self.lapsed, self.ended)
         self.machines = [Machine(self, number, self._told) for number in range(machines)]
         self.forgotten: list[Forgotten] = []
-        """What was lost with machines that were given up."""
+        """Losses with machines that were given up."""
         self._losing = 0
-        """How many lost machines have not been given up yet."""
+        """Number of lost machines that have not been given up yet."""
         self._is_unfinished = False
-        """What was lost after the end of a run has not been fetched again."""
+        """Whether losses after the end of a run have not been fetched again."""
 
     def steer(
         self, plan: OrderPlan, on_given: Callable[[Order], None] = lambda order: None
     ) -> None:
-        """Let an operator give orders at these virtual seconds; `on_given` is told of each.
+        """Let an operator give orders at these virtual seconds; `on_given` is called with each.
 
-        A while after the last one all cordons are lifted.
+        Some time after the last order all cordons are lifted.
         """
         self.is_steered = True
         Operator(self, plan, on_given)
@@ -219,7 +219,7 @@ class Cluster(World):
         self.objects.is_down = False
 
     def _lose(self, machine: Machine, later: float) -> None:
-        """Lose a machine for good; a new one comes in its place, and the old one is given up."""
+        """Lose a machine for good; a new one replaces it, and the old one is given up."""
         machine.lose()
         self._losing += 1
         new = Machine(self, len(self.machines), self._told)
@@ -228,7 +228,7 @@ class Cluster(World):
         self.clock.call_at(later, self._forget, machine, self.clock.now())
 
     def _forget(self, machine: Machine, lost_at: float) -> None:
-        """Give a machine up as the operator does, again and again until it is done."""
+        """Give up a machine as the operator does, repeatedly until it succeeds."""
 
         def wait(seconds: float) -> None:
             if self.clock.now() < lost_at + seconds:
@@ -252,7 +252,7 @@ class Cluster(World):
                 self.clock.call_at(until, machine.cut, False)
 
     def _hook(self, name: str) -> None:
-        """Kill the process that reaches some fail point next but so many."""
+        """Kill the next process that reaches a fail point, after skipping some."""
         if self._kill_in:
             self._kill_in -= 1
             if not self._kill_in:
@@ -268,7 +268,7 @@ class Cluster(World):
                 machine.calm()
 
     def _lift_cordons(self) -> None:
-        """Let members take the partitions again whose owners have died, as the operator does."""
+        """Let members take cordoned partitions again, as the operator does."""
         known = self.board.get(CORDONS)
         if known is not None and known.revision:
             self.board.put(CORDONS, b"", known.revision)

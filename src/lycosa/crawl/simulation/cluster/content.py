@@ -1,8 +1,8 @@
-"""What machines of a simulation store: each in a folder of its own, and what all have uploaded.
+"""The stores of a simulation's machines, each in its own folder, and the uploads of all.
 
-A process writes segments of its machine's directory, and rolls them now and then. What is complete
-is uploaded: first the records, then the manifest, which counts. A machine that is lost for good
-takes its folder with it.
+A process writes segments of its machine's directory, and begins new ones regularly. Complete
+segments are uploaded: first the records, then the manifest, which makes them count. A machine that
+is lost for good takes its folder with it.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ T = TypeVar("T")
 
 
 class MemoryObjects:
-    """A store of objects in memory; it may be down for all."""
+    """An object store in memory, which may be down for all machines."""
 
     place = "memory:"
 
@@ -44,7 +44,7 @@ class MemoryObjects:
         self._objects[key] = source.read_bytes()
 
     def create(self, key: str, value: bytes) -> bool:
-        """Write an object if the key has none, or has these very bytes."""
+        """Write an object if the key has none, or has the same bytes."""
         self._reach()
         return self._objects.setdefault(key, value) == value
 
@@ -74,11 +74,11 @@ class MemoryObjects:
                 yield Found(key, len(self._objects[key]))
 
     def has(self, key: str) -> bool:
-        """Return whether there is such an object, also while the store is down."""
+        """Return whether an object exists, even while the store is down."""
         return key in self._objects
 
     def close(self) -> None:
-        """Nothing is open."""
+        """Do nothing: there is no connection."""
 
     def _reach(self) -> None:
         if self.is_down:
@@ -98,7 +98,7 @@ class UploadedRecords:
         return unpack_links(self._bytes(place, FRAME_BYTES + links_bytes), place)
 
     def validators(self, place: Place) -> Validators | None:
-        """Return nothing: the simulated web has no validators."""
+        """Return None: the simulated web has no validators."""
         return None
 
     def read(self, place: Place) -> Kept:
@@ -131,7 +131,7 @@ class VirtualDistant:
 
 
 class MachineStore:
-    """The store of one process: writes to its machine's folder, and reads there alone."""
+    """The store of one process: writes to its machine's folder, and reads only there."""
 
     def __init__(self, folder: Path, directory: int, durability: str) -> None:
         self._folder = folder
@@ -154,7 +154,7 @@ class MachineStore:
         return 0
 
     def settle(self, mark: int, partitions: Collection[int]) -> None:
-        """Do nothing, for the same reason."""
+        """Do nothing, because every record has its own payload."""
 
     def lose(self, partition: int, sequence: int) -> None:
         """Do nothing: simulations count by the places in the log."""
@@ -170,7 +170,8 @@ class MachineStore:
     def link_ends(self) -> LinkEnds:
         """Return source and target of every link that any machine has ever stored.
 
-        Real machines measure what they have; bids of such would not compare.
+        Real machines measure only their own; bids from different measurements could not be
+        compared.
         """
         return link_ends_in(sorted(self._folder.parent.iterdir()))
 
@@ -180,7 +181,7 @@ class MachineStore:
         self._journal = self._begin()
 
     def complete(self) -> list[int]:
-        """Return the segments of this folder that are complete, also those of dead processes."""
+        """Return the complete segments of this folder, including those of dead processes."""
         for number, journal in list(self._rolled.items()):
             journal.flush()
             journal.abandon()
@@ -192,7 +193,7 @@ class MachineStore:
         return self._folder / f"{segment:05d}.journal"
 
     def abandon(self) -> None:
-        """Lose what a kill loses."""
+        """Lose the same data as a kill."""
         for journal in [*self._rolled.values(), self._journal]:
             journal.abandon()
 
@@ -209,7 +210,7 @@ class MachineStore:
 
 
 class Uploads:
-    """Uploads what is complete, one segment after the other, for as long as its process lives."""
+    """Uploads complete segments, one after the other, while its process lives."""
 
     def __init__(self, store: MachineStore, objects: MemoryObjects, clock: ProcessClock) -> None:
         self._store = store
@@ -218,7 +219,7 @@ class Uploads:
         self._done: set[int] = set()
 
     def begin(self, every_seconds: float) -> None:
-        """Roll and upload now and then."""
+        """Begin new segments and upload regularly."""
 
         def again() -> None:
             self._store.roll()
@@ -240,7 +241,7 @@ class Uploads:
         path = self._store.path(segment)
         content = Content(path.stat().st_size, sha256(path.read_bytes()).hexdigest())
         manifest = Manifest(segment, files={f"warc/{segment}": content})
-        # Refused by a tombstone: then it stays here, and does not count.
+        # If a tombstone refuses it, the segment stays here and does not count.
         self._objects.create(manifest_key(segment), msgspec.json.encode(manifest))
         self._done.add(segment)
         self._next()

@@ -18,6 +18,7 @@ from lycosa.cluster.membership.record import owner_name
 from lycosa.cluster.membership.tenure import Instant
 from lycosa.crawl.control.applying import Applier
 from lycosa.crawl.control.desk import OrderBook
+from lycosa.crawl.features.of_job import features_of
 from lycosa.crawl.logs.notes import DIRECTORY, MACHINE
 from lycosa.crawl.member.adopting import Adopter
 from lycosa.crawl.member.limits import SharedLimits
@@ -44,9 +45,9 @@ from lycosa.testweb.carrier import InProcessCarrier
 
 POLL_SECONDS = 0.5
 LOOK_SECONDS = 1.0
-"""How often a process of a steered crawl looks for settings that are new."""
+"""Seconds between two looks of a steered crawl's process for new settings."""
 UPLOAD_SECONDS = 15.0
-"""How often segments are rolled, and uploaded."""
+"""Seconds between two uploads, which also begin new segments."""
 _FOREVER = 1 << 62
 
 
@@ -56,7 +57,7 @@ class ProcessTransport:
     def __init__(self, carrier: InProcessCarrier, clock: ProcessClock) -> None:
         self._carrier = carrier
         self._clock = clock
-        self.cut_all, self.cut = carrier.cut_all, carrier.cut
+        self.cut_all, self.cut, self.let_go = carrier.cut_all, carrier.cut, carrier.let_go
 
     def send(self, request: Request, on_answer: Callable[[Answer], None]) -> None:
         """Send one request."""
@@ -73,17 +74,17 @@ class ProcessTransport:
 
 
 class OnMachine(NamedTuple):
-    """Who is told what happens to a machine."""
+    """Callbacks for events of a machine."""
 
     killed: Callable[[Machine], None]
     lapsed: Callable[[], None]
-    """A life was cut off for too long, and has dropped everything."""
+    """A life was cut off for too long, and has dropped all its partitions."""
     ended: Callable[[Machine, str], None]
-    """Its process has ended by itself, for this reason."""
+    """Its process has ended by itself, with this reason."""
 
 
 class Machine:
-    """One machine; its process is killed, stopped, cut off and started again."""
+    """A machine; its process is killed, stopped, cut off and started again."""
 
     def __init__(self, cluster: World, number: int, told: OnMachine) -> None:
         self._cluster = cluster
@@ -92,7 +93,7 @@ class Machine:
         self.directory = number + 1
         self.folder = cluster.stored / str(self.directory)
         self.is_lost = False
-        """It has burned down, with everything that it had stored."""
+        """Whether it is lost for good, with everything that it had stored."""
         cluster.server.note(f"{DIRECTORY}{self.directory}", self.name.encode())
         cluster.server.note(f"{MACHINE}{self.directory}", self.name.encode())
         self.chance = Random(f"{cluster.seed} {number}")
@@ -102,7 +103,7 @@ class Machine:
         self.processes = self.lives_before = 0
         self.is_up = self.is_draining = False
         self.reason = ""
-        """Why its process has ended by itself."""
+        """Reason for which its process ended by itself."""
         self.worker: Worker | None = None
         self._applier: Applier | None = None
         self.requests_before = 0
@@ -137,7 +138,7 @@ class Machine:
             self._look()
 
     def kill(self) -> None:
-        """Lose what SIGKILL loses."""
+        """Lose the same data as SIGKILL."""
         if self.is_up:
             self._go()
             self._told.killed(self)
@@ -157,17 +158,17 @@ class Machine:
         self.store.abandon()
 
     def drain(self) -> None:
-        """Hand everything over and leave, as SIGINT asks for."""
+        """Hand everything over and leave, as after SIGINT."""
         if self.is_up and not self.is_draining:
             self.is_draining = True
             self.clock.guarded(self.lives.stop)
 
     def cut(self, is_cut: bool) -> None:
-        """Cut the machine off from the servers, or mend that."""
+        """Cut the machine off from the servers, or reconnect it."""
         self.log.is_cut_off = self.board.is_cut = self.way.is_cut = is_cut
 
     def calm(self) -> None:
-        """End everything that goes wrong here."""
+        """End all faults of this machine."""
         self.cut(False)
         self.log.faults = NO_FAULTS
         self.way.is_loose = False
@@ -216,7 +217,7 @@ class Machine:
             sealed_folder=None,
         )
         self._count_requests()
-        worker = self.worker = Worker(ports, self.lives.worker_ended)
+        worker = self.worker = Worker(ports, self.lives.worker_ended, features_of)
         self._applier = Applier(ports, worker)
         self._applier.learn(self._orders.given)
         limits.when_durable, limits.counts = worker.when_durable, worker.durable_counts
@@ -237,7 +238,7 @@ class Machine:
         self.lives.noted(notes)
 
     def _look(self) -> None:
-        """Go by the settings on the board, and with orders that had to wait."""
+        """Follow the settings on the board, and orders that had to wait."""
         self.clock.call_at(self.clock.now() + LOOK_SECONDS, self._look)
         if self._adopter is not None and self.lives.present is not None:
             if self._applier is not None:

@@ -1,7 +1,7 @@
 """The operator of a simulated cluster: gives orders at chosen moments, as `control.desk` does.
 
-An order is noted in the log; what members read from the board is changed there, too. The operator's
-own machine is not simulated: its writes arrive.
+An order is noted in the log; settings that members read from the board are changed there too. The
+operator's own machine is not simulated: its writes always arrive.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Operator:
     def __init__(
         self, world: World, plan: OrderPlan, on_given: Callable[[Order], None] = lambda order: None
     ) -> None:
-        """`on_given` is told of each order at the moment when it is durable."""
+        """`on_given` is called with each order when it is durable."""
         self._world = world
         self._on_given = on_given
         for number, (after, order) in enumerate(plan, 1):

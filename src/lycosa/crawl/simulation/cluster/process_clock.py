@@ -1,7 +1,7 @@
 """The clock of one process of a simulated machine.
 
-Its rate differs from the true one, as that of every real clock. Timers and side jobs belong to the
-process: when it is stopped they wait, when it is killed they are gone.
+Its rate differs from the true one, as that of every real clock does. Timers and side jobs belong to
+the process: when it is stopped they wait, when it is killed they are gone.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _ROUNDING_SECONDS = 1e-5
 
 
 class _Call:
-    """One call of a process, which can be cancelled while it waits."""
+    """A call of a process, which can be cancelled while it waits."""
 
     def __init__(self, act: Callable[[], object]) -> None:
         self.act = act
@@ -32,7 +32,7 @@ class _Call:
 
 
 class ProcessClock:
-    """What time a process believes it is, and what it does when."""
+    """A process's view of time, and its callbacks."""
 
     def __init__(
         self,
@@ -59,7 +59,7 @@ class ProcessClock:
 
     @property
     def shift(self) -> float:
-        """By how much this clock is ahead of the true one."""
+        """Seconds by which this clock is ahead of the true one."""
         return self.now() - self._true.now()
 
     def call_at(self, moment: float, callback: Callable[..., object], *arguments: Any) -> Timer:
@@ -80,11 +80,11 @@ class ProcessClock:
         self._at(begins + takes / 2, work)
 
     def after(self, seconds: float, act: Callable[[], object]) -> None:
-        """Do something in this process after a true time, unless it is dead by then."""
+        """Call `act` in this process after a true time, unless it is dead by then."""
         self._at(self._true.now() + seconds, act)
 
     def guarded(self, act: Callable[[], object]) -> None:
-        """Do something in this process now, or when it goes on; never if it is dead."""
+        """Call `act` in this process now, or when it continues; never if it is dead."""
         self._run(_Call(act))
 
     def stop(self) -> None:
@@ -92,7 +92,7 @@ class ProcessClock:
         self.is_stopped = True
 
     def go_on(self) -> None:
-        """Let it go on, as SIGCONT does: everything that was due meanwhile is done now."""
+        """Continue the process, as SIGCONT does: calls that were due in the meantime run now."""
         if not self.is_stopped or self.is_dead:
             return
         self.is_stopped = False

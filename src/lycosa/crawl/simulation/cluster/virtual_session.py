@@ -22,11 +22,11 @@ from lycosa.crawl.simulation.cluster.process_clock import ProcessClock
 
 TICK_SECONDS = 0.5
 LOST, LATE, STALE = 0.03, 0.01, 0.05
-"""Shares of calls: their request or answer is lost; they come up to 20 s late; old values."""
+"""Shares of calls that lose their request or answer, arrive up to 20 s late, or read old values."""
 
 
 class Way:
-    """A process's way to the board."""
+    """A process's connection to the board."""
 
     def __init__(
         self, server: MemoryBoard, true: VirtualClock, clock: ProcessClock, chance: Random
@@ -39,7 +39,7 @@ class Way:
         self.is_loose = True
 
     def send(self, call: Call, on_answer: Callable[[Result], None]) -> None:
-        """Make a call; its answer comes once, if only that none came."""
+        """Make a call; its answer comes once, even if only to report that none came."""
         is_answered = False
 
         def answer(result: Result) -> None:
@@ -107,7 +107,7 @@ class VirtualSession:
 
     @property
     def phase(self) -> Phase:
-        """Where the present life is."""
+        """Phase of the present life."""
         return self.life.phase
 
     @property
@@ -120,15 +120,15 @@ class VirtualSession:
         return self.life.may_begin(self._read_clocks().boot)
 
     def members(self) -> Mapping[int, Member]:
-        """Return the records of all lives, as they were last seen."""
+        """Return the records of all lives, as last read."""
         return dict(self.life.members)
 
     def drain(self) -> None:
-        """Announce that this worker gives its partitions away."""
+        """Announce that this worker hands its partitions over."""
         self.life.drain()
 
     def stay(self) -> None:
-        """Take that back, while partitions are left."""
+        """Cancel that announcement, while partitions are left."""
         self.life.stay()
 
     def leave_soon(self) -> None:

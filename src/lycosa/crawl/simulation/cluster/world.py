@@ -1,4 +1,4 @@
-"""What the machines of a simulated crawl share: time, web, servers, and the referee."""
+"""The shared parts of a simulated crawl's machines: time, web, servers, and the referee."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ down for all; a machine is lost for good, with its disk, and the operator gives 
 
 LOG_FAULTS = Faults(0.02, 0.02, 0.02, 0.02, 0.02, 0.1)
 FORGET_SECONDS = 60.0
-"""For how long answers may not be durable: a log may be silent until tenure ends."""
+"""Seconds for which answers may not be durable: a log may be silent until the lease ends."""
 
 
 class Weather(NamedTuple):
-    """What goes wrong in a crawl, how often, and for how long."""
+    """Faults of a crawl, with their frequency and duration."""
 
     faults: Sequence[str] = FAULTS
     every_seconds: float = 10.0
@@ -48,7 +48,7 @@ CALM = Weather((), log_faults=NO_FAULTS)
 
 
 class World:
-    """Everything outside the machines."""
+    """The surroundings of the machines."""
 
     def __init__(self, web: JudgedWeb, job: Job, folder: Path, seed: int, weather: Weather) -> None:
         self.web, self.job, self.folder, self.seed, self.weather = web, job, folder, seed, weather
@@ -72,15 +72,15 @@ class World:
         plant(job.seeds, scope, self.partitioner, self.server, now, topics)
         self.run_number = begin_run(self.server)
         self.is_steered = False
-        """Whether an operator gives orders: then machines look at the board for settings."""
+        """Whether an operator gives orders, so that machines read settings from the board."""
 
     def lapsed(self) -> None:
-        """Say to the referee that answers of a process may have been lost."""
+        """Tell the referee that answers of a process may have been lost."""
         self.referee.partly_killed(self.clock.now())
 
 
 class _WatchedServer(LooseServer):
-    """Tells of partitions that are taken from an owner which has not released them."""
+    """Reports partitions taken from an owner that has not released them."""
 
     def __init__(self, partitions: int, on_forced: Callable[[], None]) -> None:
         super().__init__(partitions)

@@ -40,14 +40,13 @@ from collections.abc import Callable, Mapping
 from lycosa.clock import Clock
 from lycosa.cluster.partitioners.urls import UrlPartitioner
 from lycosa.config import Job
-from lycosa.crawl.answers.site_files.robots import FIRST_RETRIES_SECONDS
-from lycosa.crawl.answers.stages import FORGETTABLE_SECONDS
-from lycosa.crawl.pauses import usual_pause
+from lycosa.crawl.answers.robots import FIRST_RETRIES_SECONDS
+from lycosa.crawl.pauses import FORGETTABLE_SECONDS, usual_pause
 from lycosa.frontier.fold.reports import report_of
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
-from lycosa.frontier.readiness.agenda import Agenda
-from lycosa.frontier.readiness.hosts import NEVER, WorkerContext
+from lycosa.frontier.readiness.agenda import NEVER, Agenda
+from lycosa.frontier.readiness.phases import WorkerContext
 from lycosa.frontier.readiness.turns import TurnReadiness
 from lycosa.frontier.schedulers import Scheduler
 from lycosa.records import (

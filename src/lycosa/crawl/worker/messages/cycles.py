@@ -28,12 +28,12 @@ Not here: what a visit is worth (lycosa.frontier.freshness), the end of a cycle 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cached_property
+from typing import TYPE_CHECKING
 
 from lycosa.crawl.pauses import due_pause, usual_pause
 from lycosa.crawl.ports import Ports
-from lycosa.crawl.worker.quality import Quality, measure
 from lycosa.failpoints import reach
-from lycosa.frontier.cycle_candidates import Planner
 from lycosa.frontier.fold.facts.columns import PUT_OFF
 from lycosa.frontier.fold.facts.visits import History
 from lycosa.frontier.fold.state import PartitionState
@@ -41,6 +41,10 @@ from lycosa.frontier.freshness.bids import Candidate, Share, bid_of, chosen, sha
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.agenda import Agenda
 from lycosa.records import BidMade, BidsWanted, BidTaken, CycleBegun, CycleShare, CycleWanted
+
+if TYPE_CHECKING:
+    from lycosa.crawl.worker.quality import Quality
+    from lycosa.frontier.cycle_candidates import Planner
 
 CHAIR = 0
 """The partition that collects the bids."""
@@ -67,8 +71,7 @@ class Cycles:
         self._when_durable = when_durable
         self._on_measured = on_measured
         self.is_on = self._revisit.policy != "off"
-        self.planner = Planner(self._revisit, self._most_of_host)
-        self._quality = Quality({})
+        self._quality: Quality | None = None
         self._measured_at = -1
         self._noted = (0, 0)
         """The cycle and round that are on the agenda."""
@@ -76,6 +79,18 @@ class Cycles:
         """The cycle and round that were shared out in this life."""
         self._looked_through = 0
         self.is_measuring = False
+
+    @cached_property
+    def planner(self) -> Planner:
+        """What finds the candidates of a cycle."""
+        from lycosa.frontier.cycle_candidates import Planner  # most crawls have no cycles
+
+        return Planner(self._revisit, self._most_of_host)
+
+    @property
+    def planner_if_on(self) -> Planner | None:
+        """The planner, in a crawl with cycles."""
+        return self.planner if self.is_on else None
 
     # -- the beginning --------------------------------------------------------------------
 
@@ -128,7 +143,7 @@ class Cycles:
 
     def is_ready(self, requests: int) -> bool:
         """Return whether bids could be made; if not, see to it."""
-        if not self.planner.needs_quality or self._measured_at == requests:
+        if not self.is_on or self._measured_at == requests or not self.planner.needs_quality:
             return True
         if not any(
             self._is_followed(partition) or _has_room(partition.state.history)
@@ -178,6 +193,8 @@ class Cycles:
             self.is_measuring = False
             self._quality, self._measured_at = quality, requests
             self._on_measured()
+
+        from lycosa.crawl.worker.quality import measure  # most crawls have no cycles
 
         store, kind = self._ports.store, self._revisit.quality
         self._ports.clock.run_aside(lambda: measure(store.link_ends(), kind), done)
@@ -244,11 +261,13 @@ class Cycles:
     def _candidates(
         self, partition: Partition, message: BidsWanted | CycleShare
     ) -> list[Candidate]:
+        from lycosa.crawl.worker.quality import Quality  # most crawls have no cycles
+
         self._looked_through += len(partition.state.table)
         return self.planner.candidates(
             partition.state,
             message.moment,
-            self._quality.of,
+            (self._quality or Quality({})).of,
             is_further=bool(message.round),
         )
 

@@ -10,11 +10,12 @@ lets into the scope it notes before it posts anything, so notes are read after t
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Protocol
 
 from lycosa.crawl.ports import Ports
 from lycosa.errors import LogUnavailable
+from lycosa.tuples import NamedTuple
 
 Entries = list[tuple[int, bytes]]
 
@@ -22,38 +23,30 @@ Entries = list[tuple[int, bytes]]
 class Mail(Protocol):
     """Where a worker gets the messages for its partitions."""
 
-    def look(self, after: Mapping[int, int]) -> None:
-        """Get ready what has come in after these sequences, or begin to."""
+    def look(self, after: Mapping[int, int]) -> Sequence[int]:
+        """Get ready what has come in after these sequences, or begin to; returns who has mail."""
 
     def entries(self, partition: int, after: int) -> Iterator[tuple[int, bytes]]:
         """Yield what has come into an inbox, as far as the last look has found it."""
 
 
 class LocalMail:
-    """Reads the inboxes of a log that answers at once."""
+    """Reads the inboxes of a log that answers at once, by one question for all of them."""
 
     def __init__(self, ports: Ports) -> None:
         self._log = ports.log
         self._scope = ports.scope
-        self._heads: list[int] = []
+        self._come: dict[int, Entries] = {}
 
-    def look(self, after: Mapping[int, int]) -> None:
-        """Find out how far the inboxes go, and what was noted until then."""
-        self._heads = [head.inbox for head in self._log.heads()]
+    def look(self, after: Mapping[int, int]) -> Sequence[int]:
+        """Read what has come in, then what was noted until then."""
+        self._come = come = self._log.inboxes(after)
         self._scope.look_again()
+        return [partition for partition in after if partition in come] if come else ()
 
     def entries(self, partition: int, after: int) -> Iterator[tuple[int, bytes]]:
-        """Yield the entries up to the head that the last look has found."""
-        head = self._heads[partition]
-        while after < head:
-            came = self._log.inbox(partition, after)
-            for sequence, batch in came:
-                if sequence > head:
-                    return
-                yield sequence, batch
-            if not came:
-                return
-            after = came[-1][0]
+        """Yield what the last look has found."""
+        yield from self._come.pop(partition, ())
 
 
 class _Fetched(NamedTuple):
@@ -79,16 +72,20 @@ class DistantMail:
         self._note = 0
         self._come: dict[int, Entries] = {}
 
-    def look(self, after: Mapping[int, int]) -> None:
+    def look(self, after: Mapping[int, int]) -> Sequence[int]:
         """Begin a fetch, unless one is under way or has brought what is not decided on yet."""
-        if self._is_fetching or any(
-            partition in self._come and self._come[partition][-1][0] > last
-            for partition, last in after.items()
-        ):
-            return
+        with_mail = self._with_mail(after)
+        if self._is_fetching or with_mail:
+            return with_mail
         self._is_fetching = True
         wanted, note = dict(after), self._note
         self._clock.run_aside(lambda: self._fetch(wanted, note), self._fetched)
+        return self._with_mail(after)  # a simulation's fetch may be over already
+
+    def _with_mail(self, after: Mapping[int, int]) -> list[int]:
+        """Return the partitions for which the last fetch has brought something."""
+        come = self._come
+        return [one for one, last in after.items() if one in come and come[one][-1][0] > last]
 
     def entries(self, partition: int, after: int) -> Iterator[tuple[int, bytes]]:
         """Yield what the last fetch has brought."""

@@ -17,13 +17,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from functools import partial
-from typing import NamedTuple
 
 from lycosa.crawl.answers.links import Router
 from lycosa.crawl.ports import Ports, StoredElsewhere
 from lycosa.errors import ObjectsUnavailable, StoreError
 from lycosa.frontier.partition import Partition
 from lycosa.records import KeyedLink, Place
+from lycosa.tuples import NamedTuple
 
 LOOK_SECONDS = 10.0
 """How often links that are owed are asked for."""

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 XHTML_NAMESPACE = "http://www.w3.org/1999/xhtml"
 VOCABULARY = "http://www.w3.org/1999/xhtml/vocab#"
-"""What the empty prefix stands for, and the terms of XHTML belong to."""
+"""The vocabulary of the empty prefix, and of the terms of XHTML."""
 
 _PREFIXES = """
 as https://www.w3.org/ns/activitystreams#
@@ -96,7 +96,7 @@ alternate appendix bookmark chapter cite contents copyright first glossary help 
 meta next p3pv1 prev previous section start stylesheet subsection top up
 """
 XHTML_TERMS = TERMS | {term: VOCABULARY + term for term in _XHTML_TERMS.split()}
-"""Those of XHTML+RDFa 1.1 (www.w3.org/2011/rdfa-context/xhtml-rdfa-1.1) with them."""
+"""The terms with those of XHTML+RDFa 1.1 (www.w3.org/2011/rdfa-context/xhtml-rdfa-1.1)."""
 
 
 class Host(NamedTuple):

@@ -40,9 +40,9 @@ def moment_type(value: str) -> str:
 def xml_literal(markup: str, prefixes: Mapping[str, str], is_xml: bool) -> str:
     """Return a piece of markup as canonical XML with what is in scope.
 
-    `prefixes` has the prefixes and namespaces in scope, the default one under "". What cannot
-    be read as XML is returned as it is, and so is what has more than `MOST_NAMESPACES` in scope:
-    canonical XML takes the square of their number for every element.
+    `prefixes` has the prefixes and namespaces in scope, the default one under "". Markup that is
+    not XML is returned as it is, and so is markup with more than `MOST_NAMESPACES` in scope,
+    because canonical XML takes the square of their number for every element.
     """
     if not _is_markup(markup):
         return markup
@@ -65,7 +65,7 @@ def xml_literal(markup: str, prefixes: Mapping[str, str], is_xml: bool) -> str:
 
 
 def scope_cost(markup: str, prefixes: Mapping[str, str]) -> int:
-    """Return how many bytes of declarations `xml_literal` may write: all, for each element."""
+    """Return the most bytes of declarations that `xml_literal` may write: all, for each element."""
     if not prefixes or not _is_markup(markup):
         return 0
     declared = sum(len(name) + len(iri) + 10 for name, iri in prefixes.items())

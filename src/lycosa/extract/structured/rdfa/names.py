@@ -13,9 +13,9 @@ USES_VOCABULARY = "<http://www.w3.org/ns/rdfa#usesVocabulary>"
 ROLE = f"<{VOCABULARY}role>"
 
 ITEM_COST = 16
-"""What a place in a list costs of the room that there is for output, until it is written."""
+"""Charge for a position in a list, in bytes of output, until it is written."""
 XML_COST = 8
-"""What a byte of an XML literal costs of the room that there is for output: it is parsed again."""
+"""Charge for a byte of an XML literal, in bytes of output: the literal is parsed again."""
 
 _VOID = """
 area base basefont bgsound br col embed frame hr img input keygen link meta param source track wbr

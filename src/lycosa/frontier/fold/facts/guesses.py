@@ -7,17 +7,18 @@ and comes with the event that judges a guess.
 Memory: some 300 bytes for a host with guesses, however many they are.
 
 Not here: making guesses (`lycosa.frontier.patterns.miner`), judging them and deciding how many
-more there will be (`lycosa.crawl.answers.mining`).
+more there will be (`lycosa.crawl.features.mining.mining`).
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from lycosa.frontier.fold.facts.columns import JUDGED, VAIN
 from lycosa.records import GuessJudged, MiningRule, Worth
+from lycosa.tuples import NamedTuple
 
 TRIED = MiningRule.SITEMAP | JUDGED
 """Of a sitemap that was tried unasked (`SitemapTried`): to the rules of mining it is judged."""

@@ -4,17 +4,18 @@ A site is *sampled* until it has given enough pages, then a probe is *chosen*, t
 *probed*. Each step drops data that is no longer needed: a site costs 16 bytes per
 sampled page at first and one number in the end; only sites with a known soft 404 keep more.
 
-Not here: the decisions themselves (`lycosa.crawl.answers.novelty.soft_404`).
+Not here: the decisions themselves (`lycosa.crawl.features.soft_404`).
 """
 
 from __future__ import annotations
 
 from array import array
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 from lycosa.frontier.fold.facts.columns import NONE
 from lycosa.records import Outcome, ProbeChosen, Sampled, SiteProbed
+from lycosa.tuples import NamedTuple
 
 
 class NotFound(NamedTuple):

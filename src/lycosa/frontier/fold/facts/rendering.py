@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Container, Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from lycosa.records import PartsNoted, Place, Rendered, RenderQueued
+from lycosa.tuples import NamedTuple
 
 SHELL = "shell"
 """The ending of a page that seems empty without scripts, in a crawl that renders none."""

@@ -7,7 +7,7 @@ of a URL.
 Always true: the source of a URL never changes, also when another page turns out to be nearer.
 
 Cost: 16 bytes for each event that has new URLs: 0.5 to 4 bytes for a URL (docs/decisions/
-0043-pages-tell-all.md). URLs that an older snapshot knew have none, or their id alone.
+0039-who-led-here.md). URLs that an older snapshot knew have none, or their id alone.
 """
 
 from __future__ import annotations

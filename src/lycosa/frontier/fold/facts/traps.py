@@ -9,7 +9,7 @@ Always true:
   * a shape that was shut stays so until the operator reopens one of its URLs;
   * of a host at most `MOST_SHAPES` open purses are kept, the latest ones.
 
-Not here: what is new, and what a page costs (`lycosa.crawl.answers.novelty.traps`).
+Not here: what is new, and what a page costs (`lycosa.crawl.features.novelty.traps`).
 """
 
 from __future__ import annotations

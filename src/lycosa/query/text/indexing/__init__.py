@@ -7,9 +7,9 @@ whatever differs from the stamps of the last generation. So an update costs a lo
 work for the pages that have changed, and its result is what a build from nothing gives.
 
     index          builds and updates the index in `index/text/`
-    current_pages  finds the pages that belong into the index, and what stands there
+    current_pages  finds the pages that belong into the index, and their content there
     anchors        the texts of the links that lead to each page
     stamps         the ids and stamps of the documents of a generation
     segment_texts  the texts and main texts of some pages of a segment
-    documents      one page as a document of the index
+    documents      makes a document of the index of a page
 """

@@ -1,4 +1,4 @@
-"""The texts of the links that lead to each page: what others call it.
+"""The texts of the links that lead to each page: its names on other pages.
 
 A page has the 50 texts that most other pages use for it. Texts that say nothing of their target
 ("next", "here", a number) are dropped, and so are links that the page's author does not vouch for
@@ -93,7 +93,7 @@ _SILENT = [
     "上一页",
     "首页",
 ]
-"""Texts of links that say where they stand, not where they lead."""
+"""Texts of links that describe the link and not its target."""
 
 _TARGETS = """
     create table moved as
@@ -134,9 +134,9 @@ _ANCHORS = f"""
     select url_id, string_agg(anchor, chr(10) order by anchor) from chosen group by all
 """
 _PART_LINKS = 4_000_000
-"""From how many links anchors are chosen at a time: that takes memory."""
+"""Links from which anchors are chosen at a time; more take more memory."""
 _WAITING_LINKS = 1_000_000
-"""How many links wait in memory to be written, all parts together."""
+"""Most links that wait in memory to be written, all parts together."""
 
 
 def find_anchors(connection: Connection, beside: Path) -> None:

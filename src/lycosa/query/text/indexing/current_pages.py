@@ -1,16 +1,15 @@
-"""Finds the pages that belong into the text index, and what stands in the index for each.
+"""Finds the pages that belong into the text index, and the content of the index for each.
 
 The page of a URL is its newest stored fetch, unless a later fetch says that it is gone, has moved
-or is no page any more; failures that may pass (a timeout, a 503) change nothing. A page that asks
-for `noindex` is left out where the job obeys that; `told_noindex` says which do in segments without
-that column. A page that was found unchanged has its text
-beside an earlier fetch of the same bytes.
+or is not a page any more; failures that may pass (a timeout, a 503) change nothing. A page that
+asks for `noindex` is left out where the job obeys that; `told_noindex` finds such pages in segments
+without that column. A page that was found unchanged has its text beside an earlier fetch of the
+same bytes.
 
 Rank and language come from the study and topics from `lycosa topics apply`, where these have run.
 The rank is kept in half decades, so that a page is not indexed again for each small change.
 
-Always true: the stamp of a page changes when anything changes that stands in the index for it, and
-depends on nothing else.
+Always true: the stamp of a page changes if and only if its content in the index changes.
 """
 
 from __future__ import annotations
@@ -35,7 +34,8 @@ KINDS = ("pages", "links", "text")
 """The tables that an index is made from."""
 
 _LEAST_BYTES, _BYTES_A_PAGE = 128_000_000, 100
-"""What DuckDB keeps in memory; the rest goes to the disk. What cannot go there grows with pages."""
+"""Memory limit of DuckDB; the rest goes to the disk, except for parts that grow with pages.
+"""
 _GONE = [
     "redirected",
     "not_found",
@@ -58,7 +58,7 @@ _TOLD = """
         where pages.url_id = newest.url_id and pages.digest is not distinct from newest.digest
     )
 """
-"""Pages of segments without the column `noindex`: what their records ask for."""
+"""Marks pages of segments without the column `noindex`, by their records."""
 _BESIDE = """
     create table {name} as
     select newest.url_id, arg_max(pages.fetch_id, (pages.fetched_at, pages.fetch_id)) as fetch_id,
@@ -134,7 +134,7 @@ def wanted_pages(
     rows = [Rows(kind, sealed[kind], nothing[kind]) for kind in KINDS]
     memory_bytes = max(_LEAST_BYTES, _BYTES_A_PAGE * _rows_in(files["pages"]))
     with connected(rows, beside, memory_bytes) as connection:
-        connection.execute("set threads = 1")  # each takes memory of its own
+        connection.execute("set threads = 1")  # each thread takes memory of its own
         _look_up(connection, computed)
         _look_into(connection, files["documents"])
         connection.execute(_NEWEST)

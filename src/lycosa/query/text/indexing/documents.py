@@ -1,4 +1,4 @@
-"""One page as a document of the index."""
+"""Makes a document of the index of a page."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lycosa.query.text.schema import ANCHORS_TIMES, STORED_CHARACTERS, TITLE_TIM
 from lycosa.query.text.words import distinct, spread
 
 _RANK_WEIGHT = 0.02
-"""What half a decade of rank adds to the factor of a score."""
+"""Addition to the factor of a score for each half decade of rank."""
 _LEAST_LEVEL, _MOST_LEVEL = -2, 10
 
 _TYPES = {
@@ -72,7 +72,7 @@ def _number(text: str) -> int:
 
 
 def _both(title: str, spread_title: str) -> str:
-    """Return a title that is shown before a line break, and searched behind it."""
+    """Return a title: the shown form, a line break, and the searched form."""
     return title if title == spread_title else f"{title}\n{spread_title}"
 
 

@@ -44,10 +44,10 @@ PUBLISH_SECONDS = 60.0
 """Time between two generations of a long build: a kill loses at most this much."""
 
 HEAP_BYTES = 60_000_000
-"""What tantivy gathers in memory before it writes a segment."""
+"""Bytes that tantivy gathers in memory before it writes a segment."""
 
 WAITING_CHARACTERS = 30_000_000
-"""tantivy's thread may be behind by this much text: it would let ten thousand pages wait."""
+"""Most text that waits for tantivy's thread, which would let ten thousand pages wait."""
 
 _BATCH_ROWS = 500
 
@@ -67,7 +67,7 @@ class TextIndexed(NamedTuple):
     removed: int
     """Pages that are gone, have moved, or ask not to be found."""
     is_anew: bool
-    """Whether the index was built from nothing, because it had to be or was asked to."""
+    """Whether the index was built from scratch, by need or on request."""
     pages: int
     """Pages in the index."""
     has_ranks: bool
@@ -98,10 +98,10 @@ class TextIndex:
         on_main: OnSegment = _ignore_two,
         on_documents: OnSegment = _ignore_two,
     ) -> TextIndexed:
-        """Bring the index up to date with the sealed tables; with `anew` from nothing.
+        """Bring the index up to date with the sealed tables; with `anew`, build it from scratch.
 
-        `on_main` is told of each segment whose main texts have been made, `on_documents` of each
-        whose documents have been read.
+        `on_main` is called for each segment whose main texts have been made, `on_documents` for
+        each whose documents have been read.
         """
         with writing(self.store):
             files, computed = sealed_files(self._crawl), computed_files(self._crawl)
@@ -160,7 +160,7 @@ class TextIndex:
 
 
 class _Update:
-    """The way from one generation to an index that holds the table `wanted`."""
+    """The update from a generation to an index that holds the table `wanted`."""
 
     def __init__(
         self, connection: Connection, store: TextStore, target: Manifest, texts: list[Path]
@@ -211,7 +211,7 @@ class _Update:
         batches: Iterator[pa.RecordBatch],
         on_progress: Callable[[TextProgress], None],
     ) -> bool:
-        """Add pages for a while; returns whether that was all."""
+        """Add pages for a while; return whether all are added."""
         began = time.monotonic()
         for url_id in self._gone:
             build.remove(url_id)
@@ -255,7 +255,7 @@ class _Update:
         )
 
     def _note(self, ids: list[int], stamps: Sequence[int] = ()) -> None:
-        """Remember what the index holds when this generation is complete, or holds no longer.
+        """Remember additions to, and removals from, the index of this generation.
 
         As Python's values: a column of a batch would keep the whole batch in memory.
         """

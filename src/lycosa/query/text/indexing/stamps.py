@@ -23,7 +23,7 @@ def read_documents(connection: Connection, generation: Path | None) -> None:
 
 
 def write_documents(connection: Connection, generation: Path) -> tuple[int, list[str]]:
-    """Write the table `known`; returns its rows, and the commonest languages of its pages."""
+    """Write the table `known`; return the number of rows, and the commonest languages."""
     path = beneath.new_place(generation / DOCUMENTS)
     query = "select url_id, stamp from known order by url_id"
     connection.execute(f"copy ({query}) to {quoted(path)} (format parquet, compression zstd)")

@@ -18,7 +18,7 @@ from lycosa.query.text.searching.spelling import variants
 from lycosa.query.text.words import is_spread, words_of
 
 VARIANT_WEIGHT = 0.3
-"""Of a word with the same stem, beside 1 of the word itself."""
+"""Weight of a word with the same stem; the word itself has 1."""
 _ALL_WORDS_FIRST = 10.0
 _FIELD_OF = {"site": "site", "lang": "language", "type": "type", "topic": "topic"}
 _EARLIEST, _LATEST = -(1 << 62), 1 << 62
@@ -33,7 +33,7 @@ class Matched(NamedTuple):
     every: Query
     """Pages with all words."""
     some: Query | None
-    """Pages with any of the words; None where that is the same."""
+    """Pages with any of the words; None if that is the same."""
     marked: frozenset[str]
     """The words, in the form of the index, that a passage shows."""
     prefixes: tuple[str, ...]
@@ -70,10 +70,12 @@ def match(
         others.append((Occur.Must, Query.const_score_query(_period(question), 0.0)))
     every = [(Occur.Must, query) for query in wanted]
     some = None
+    # with a single word, pages with some of the words are those with all of them
     if len(wanted) > 1:
         either = Query.boolean_query([(Occur.Should, query) for query in wanted])
         all_of_them = Query.boost_query(Query.boolean_query(every), _ALL_WORDS_FIRST)
         some = Query.boolean_query([(Occur.Must, either), (Occur.Should, all_of_them), *others])
+    # tantivy finds nothing by exclusions alone: they need a set to exclude from
     if not any(occur is not Occur.MustNot for occur, _ in (*every, *others)):
         every = [(Occur.Must, Query.all_query())]
     return Matched(

@@ -9,8 +9,8 @@
     after:2025  before:2025-03-01           when the content was fetched first
     a:Person ada          pages with structured data about a person
 
-Filters can be negated (`-site:example.org`). The parser refuses nothing: what it cannot use it
-takes for words or leaves out, and says so in `notes`.
+Filters can be negated (`-site:example.org`). The parser refuses nothing: unusable pieces become
+words or are left out, and `notes` lists them.
 
 Always true: every text has a question; parsing takes time in proportion to its length.
 """
@@ -52,20 +52,20 @@ class Filter(NamedTuple):
 
 
 class Question(NamedTuple):
-    """What a user wants to find."""
+    """A user's question, parsed."""
 
     words: tuple[Word, ...] = ()
     filters: tuple[Filter, ...] = ()
     after: int | None = None
     """The first second that counts, since 1970."""
     before: int | None = None
-    """The first second that does not count any more."""
+    """The first second that counts no longer."""
     notes: tuple[str, ...] = ()
-    """What was left out, in words for the user."""
+    """Notes for the user about pieces that were left out."""
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing was asked for, or only what pages must not have."""
+        """Whether the question is empty, or only excludes pages."""
         has_word = any(not word.is_excluded for word in self.words)
         has_filter = any(not one.is_excluded for one in self.filters)
         return not (has_word or has_filter) and self.after is None and self.before is None
@@ -137,7 +137,9 @@ class _Parser:
     def _date(self, name: str, value: str) -> None:
         seconds = _seconds(value.strip())
         if seconds is None:
-            self.notes.append(f"{name}:{value[:40]} is no date; write 2025, 2025-03 or 2025-03-31")
+            self.notes.append(
+                f"{name}:{value[:40]} is not a date; write 2025, 2025-03 or 2025-03-31"
+            )
         elif name == "after":
             self.after = seconds
         else:

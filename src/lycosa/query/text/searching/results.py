@@ -1,4 +1,4 @@
-"""What a search is asked and returns: hits with passages, facets, and notes for the user."""
+"""The input and output of a search: hits with passages, facets, and notes for the user."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ FOUND, NOTHING_FOUND, NOTHING_ASKED = "found", "nothing-found", "nothing-asked"
 
 
 class Ask(NamedTuple):
-    """What a user asks, and which part of the answer is wanted."""
+    """A question, and the wanted part of the answer."""
 
     text: str
     limit: int = 10
@@ -27,7 +27,7 @@ class Snippet(msgspec.Struct, frozen=True):
 
 
 class Hit(msgspec.Struct):
-    """One page that was found."""
+    """A page that was found."""
 
     url: str
     title: str
@@ -43,7 +43,7 @@ class Hit(msgspec.Struct):
     copies: list[str] = []
     """Other URLs with the same bytes."""
     more_of_site: int = 0
-    """Results of this host that come later, because two of it are above."""
+    """Results of this host that come later, because two of them are above."""
 
 
 class Results(msgspec.Struct):

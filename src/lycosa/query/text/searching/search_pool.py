@@ -53,7 +53,7 @@ def search_once(folder: Path, ask: Ask, seconds: float = SECONDS) -> Results:
         return _results(replies[-1])
     if code == -signal.SIGALRM:
         return _results(QueryReply("too-slow", f"the search takes longer than {seconds:g} s"))
-    raise QueryError("the search ended the process that answers it\n  ask for fewer words at once")
+    raise QueryError("the process that answers the search died\n  ask for fewer words")
 
 
 def _results(reply: QueryReply) -> Results:

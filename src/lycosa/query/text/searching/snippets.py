@@ -24,7 +24,7 @@ _ACCENTS = {
 
 
 def snippet_of(text: str, words: frozenset[str], prefixes: Sequence[str]) -> Snippet:
-    """Return the passage with most different words; the beginning if none stands there."""
+    """Return the passage with most different words; the beginning if the text has none."""
     places = _places(text, words, prefixes)
     begin, end = _window(text, places)
     return _cleaned(text, begin, end, [place for place in places if begin <= place[0] < end])
@@ -33,7 +33,7 @@ def snippet_of(text: str, words: frozenset[str], prefixes: Sequence[str]) -> Sni
 def _places(
     text: str, words: frozenset[str], prefixes: Sequence[str]
 ) -> list[tuple[int, int, str]]:
-    """Return begin, end and word of every place where a word stands."""
+    """Return begin, end and word of every occurrence."""
     folded = _folded(text)
     found: list[tuple[int, int, str]] = []
     for at in _pattern(words, tuple(prefixes)).finditer(folded):

@@ -52,7 +52,7 @@ def _common(word: str, stem: str) -> str:
 
 
 def corrected(word: str, searcher: Searcher) -> str | None:
-    """Return the word of the index that was probably meant; None where the word is there."""
+    """Return the word of the index that was probably meant; None if the index has the word."""
     if len(word) < _LEAST_LETTERS + 1 or not word.isalpha() or searcher.doc_freq("all", word):
         return None
     distance = 2 if len(word) >= _LONG_WORD else 1

@@ -20,7 +20,7 @@ _LAST = re.compile(r"[^/#:]*$")
 
 
 class Things:
-    """The types that the pages of a crawl speak of."""
+    """The types of things on the pages of a crawl."""
 
     def __init__(self, crawl: Path) -> None:
         self._index = TripleStore(crawl)

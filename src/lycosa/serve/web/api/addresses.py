@@ -1,4 +1,4 @@
-"""One URL: explanation, captures, and their bodies, which are only ever downloads."""
+"""A URL: explanation, captures, and their bodies, which are always sent as downloads."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ _NAMES = {
 
 
 class UrlQuery(msgspec.Struct, frozen=True):
-    """Which URL."""
+    """A URL of the crawl."""
 
     url: _Url
 
 
 class CaptureQuery(msgspec.Struct, frozen=True):
-    """Which answer."""
+    """An answer of a URL."""
 
     url: _Url
     fetch_id: Annotated[str, msgspec.Meta(max_length=40)] = ""
-    """The newest one that is stored, when it is empty."""
+    """The id of a fetch; if empty, the newest stored one."""
 
 
 def explain_url(call: Call) -> bytes:
-    """Return everything that is known of a URL."""
+    """Return everything that is known about a URL."""
     return answered(call.crawl.reading.ask(Explain(call.query.url), SECONDS)).body
 
 
@@ -51,7 +51,7 @@ def list_captures(call: Call) -> CaptureList:
 def _part(call: Call, part: Literal["body", "headers", "text", "screenshot"]) -> Response:
     asked = Capture(call.query.url, part, call.query.fetch_id)
     reply = answered(call.crawl.reading.ask(asked, SECONDS))
-    # Never shown: a page that were shown here could ask our interface in the user's name.
+    # Never shown: a page shown on this origin could use the user's token.
     headers = {
         "Content-Disposition": f'attachment; filename="{_NAMES[part]}"',
         "Content-Security-Policy": "default-src 'none'; sandbox",
@@ -95,7 +95,7 @@ OPERATIONS = [
         "GET",
         "/crawls/{name}/url",
         explain_url,
-        "Where a URL was found, what became of it, and why it waits.",
+        "The source of a URL, its history, and the reason why it waits.",
         UrlFacts,
         UrlQuery,
     ),

@@ -23,13 +23,13 @@ _TAIL_BYTES = 400_000
 
 
 class LogQuery(msgspec.Struct, frozen=True):
-    """How much of the log."""
+    """The number of lines of the log."""
 
     lines: Annotated[int, msgspec.Meta(ge=1, le=2000)] = 200
 
 
 class ChecksQuery(msgspec.Struct, frozen=True):
-    """How many findings of each check."""
+    """The number of findings of each check."""
 
     most: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 100
 
@@ -102,7 +102,7 @@ def get_report(call: Call) -> ReportState:
 
 
 def make_report(call: Call) -> ReportState:
-    """Make the report anew, in the background."""
+    """Make the report again, in the background."""
     return _reports.make(call)
 
 
@@ -128,7 +128,7 @@ OPERATIONS = [
         "GET",
         "/crawls/{name}/checks",
         get_checks,
-        "What is wrong with the site: broken links, loops, titles and more.",
+        "Faults of the site: broken links, loops, titles and more.",
         SiteChecks,
         ChecksQuery,
     ),
@@ -139,7 +139,7 @@ OPERATIONS = [
         "POST",
         "/crawls/{name}/report",
         make_report,
-        "Make the report anew, in the background.",
+        "Make the report again, in the background.",
         ReportState,
         status=202,
     ),

@@ -1,4 +1,4 @@
-"""The crawls: list, one, create, start; preview of a scope."""
+"""The crawls: list, show, create, start; preview of a scope."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ _Many = msgspec.Meta(max_length=100)
 
 
 class Scope(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What a new crawl would want."""
+    """The scope of a new crawl, and URLs to judge by it."""
 
     seeds: Annotated[list[_Url], msgspec.Meta(min_length=1, max_length=100)]
     include: Annotated[list[_Pattern], _Many] = []
-    """As `--include`: a domain, the beginning of a URL, or `regex:EXPRESSION`."""
+    """Patterns as for `--include`: a domain, the beginning of a URL, or `regex:EXPRESSION`."""
     exclude: Annotated[list[_Pattern], _Many] = []
     urls: Annotated[list[_Url], msgspec.Meta(max_length=20)] = []
     """More URLs to judge."""
@@ -38,15 +38,15 @@ class NewCrawl(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     """A crawl that is to be made and started."""
 
     name: _Name
-    """Of its folder."""
+    """The name of its folder."""
     seeds: Annotated[list[_Url], msgspec.Meta(min_length=1, max_length=100)]
     contact: Annotated[str, msgspec.Meta(max_length=200)] = ""
-    """Where site owners reach you; the public web is not crawled without it."""
+    """An address where site owners reach you; required for the public web."""
     include: Annotated[list[_Pattern], _Many] = []
     exclude: Annotated[list[_Pattern], _Many] = []
     max_pages: Annotated[int, msgspec.Meta(ge=1, le=10**12)] | None = None
     recipe: Annotated[str, msgspec.Meta(max_length=40)] = ""
-    """As `--recipe`: settings that belong together for one purpose; empty for none."""
+    """A recipe as for `--recipe`: settings for a purpose; empty for none."""
 
 
 def list_crawls(call: Call) -> CrawlList:
@@ -65,7 +65,9 @@ def create_crawl(call: Call) -> Started:
     crawls, wanted = call.crawls, call.body
     if not crawls.is_root:
         raise Refusal(
-            409, "one crawl is served, so there is no folder for new ones\n  serve a folder of them"
+            409,
+            "a single crawl is served, so there is no folder for new ones\n  serve a folder of "
+            "them",
         )
     seeds = _seeds(wanted.seeds)
     if not call.is_from_here:
@@ -75,7 +77,7 @@ def create_crawl(call: Call) -> Started:
         words.append(f"--contact={wanted.contact}")
     if wanted.recipe:
         if wanted.recipe not in RECIPES:
-            raise Refusal(422, f"no recipe is called that\n  the recipes: {', '.join(RECIPES)}")
+            raise Refusal(422, f"there is no such recipe\n  the recipes: {', '.join(RECIPES)}")
         words.append(f"--recipe={wanted.recipe}")
     words += _rule_flags(wanted.include, wanted.exclude)
     if wanted.max_pages is not None:
@@ -110,7 +112,7 @@ def start_crawl(call: Call) -> Started:
 
 
 def preview_scope(call: Call) -> ScopePreview:
-    """Say which URLs a new crawl would want, and why."""
+    """Return the scope's verdict on each URL, with the reason."""
     wanted = call.body
     seeds = _seeds(wanted.seeds)
     urls = [*seeds, *_seeds(wanted.urls)]
@@ -146,7 +148,7 @@ def _seeds(urls: list[str]) -> list[str]:
         canonical = canonicalize(url.strip() if "://" in url else f"https://{url.strip()}/")
         if canonical is None:
             raise Refusal(
-                422, f"{url}: is no URL that can be crawled\n  write https://example.org/"
+                422, f"{url}: is not a URL that can be crawled\n  write https://example.org/"
             )
         found.append(canonical)
     return found
@@ -166,7 +168,7 @@ OPERATIONS = [
         "POST",
         "/crawls/{name}/start",
         start_crawl,
-        "Go on with a crawl that no process runs.",
+        "Start a crawl that no process runs.",
         Started,
         status=202,
     ),
@@ -174,7 +176,7 @@ OPERATIONS = [
         "POST",
         "/scope",
         preview_scope,
-        "Which URLs a new crawl would want, and why.",
+        "The verdict of a new crawl's scope on URLs, with reasons.",
         ScopePreview,
         None,
         Scope,

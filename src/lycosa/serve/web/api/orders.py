@@ -65,7 +65,7 @@ class Seeds(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class RetryWhat(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What is to be fetched again."""
+    """The kind of URLs to fetch again."""
 
     what: Literal["failed", "traps"] = "failed"
 
@@ -88,7 +88,7 @@ def _give(call: Call, order: given.Order, request: object = None) -> OrderGiven:
 
 
 def pause(call: Call) -> OrderGiven:
-    """Begin no more requests."""
+    """Stop sending requests until `resume`."""
     return _give(call, given.Pause())
 
 
@@ -103,7 +103,7 @@ def stop(call: Call) -> OrderGiven:
 
 
 def get_limits(call: Call) -> LimitValues:
-    """Return what can be changed."""
+    """Return the values that can be changed."""
     return LimitValues(call.crawl.frame().limits, limits_of(call.crawl.job()))
 
 
@@ -121,7 +121,7 @@ def change_limits(call: Call) -> list[OrderGiven]:
 
 
 def list_rules(call: Call) -> RuleList:
-    """Return the rules, those that were added first."""
+    """Return the rules, added ones first."""
     known = in_force(desk.known_orders(call.crawl.directory))
     added = [RuleRow(number=number, rule=known.rules[number]) for number in sorted(known.rules)]
     own = [RuleRow(number=0, rule=dict(rule)) for rule in call.crawl.job().rules]
@@ -137,7 +137,7 @@ def _table(rule: RuleTable) -> dict[str, Any]:
 
 
 def add_rule(call: Call) -> OrderGiven:
-    """Ask one more rule."""
+    """Add a rule."""
     table = _table(call.body)
     if table["action"] == "accept" and not call.is_from_here:
         refuse_widening(call.crawl.job())
@@ -145,12 +145,12 @@ def add_rule(call: Call) -> OrderGiven:
 
 
 def remove_rule(call: Call) -> OrderGiven:
-    """Ask an added rule no longer."""
+    """Remove an added rule."""
     return _give(call, given.RemoveRule(_number(call.path["number"])))
 
 
 def preview_rule(call: Call) -> bytes:
-    """Count the URLs in the queue that a rule fits."""
+    """Count the URLs in the queue that a rule matches."""
     return answered(call.crawl.reading.ask(Fit(_table(call.body)), FIT_SECONDS)).body
 
 
@@ -165,17 +165,17 @@ def add_seeds(call: Call) -> OrderGiven:
 
 
 def retry(call: Call) -> OrderGiven:
-    """Fetch again what failed."""
+    """Fetch failed URLs again."""
     return _give(call, given.Retry(call.body.what))
 
 
 def block(call: Call) -> OrderGiven:
-    """Ask a host no more."""
+    """Block a host."""
     return _give(call, given.Block(call.body.host))
 
 
 def unblock(call: Call) -> OrderGiven:
-    """Ask a blocked host again."""
+    """Unblock a host."""
     return _give(call, given.Unblock(call.path["host"]))
 
 
@@ -220,10 +220,12 @@ def _order(method: str, path: str, act: Any, summary: str, body: Any = None) -> 
 
 
 OPERATIONS = [
-    _order("POST", "/pause", pause, "Begin no more requests; those under way are kept."),
+    _order("POST", "/pause", pause, "Stop sending requests; answers under way are kept."),
     _order("POST", "/resume", resume, "Go on after a pause."),
     _order("POST", "/stop", stop, "End the run under way, cleanly."),
-    Operation("GET", "/crawls/{name}/limits", get_limits, "What can be changed.", LimitValues),
+    Operation(
+        "GET", "/crawls/{name}/limits", get_limits, "The values that can be changed.", LimitValues
+    ),
     _order("PATCH", "/limits", change_limits, "Change limits and pauses.", Limits)._replace(
         answer=list[OrderGiven]
     ),
@@ -234,13 +236,15 @@ OPERATIONS = [
         "POST",
         "/crawls/{name}/rule-preview",
         preview_rule,
-        "How many URLs in the queue a rule fits.",
+        "The number of URLs in the queue that a rule matches.",
         Fitting,
         body=RuleTable,
     ),
     _order("POST", "/seeds", add_seeds, "Crawl more seeds.", Seeds),
-    _order("POST", "/retry", retry, "Fetch again what failed, or was a trap.", RetryWhat),
-    _order("POST", "/blocked", block, "Ask a host no more.", HostName),
-    _order("DELETE", "/blocked/{host}", unblock, "Ask a blocked host again."),
+    _order(
+        "POST", "/retry", retry, "Fetch failed URLs, or URLs put aside as traps, again.", RetryWhat
+    ),
+    _order("POST", "/blocked", block, "Block a host: send it no more requests.", HostName),
+    _order("DELETE", "/blocked/{host}", unblock, "Unblock a host."),
     Operation("GET", "/crawls/{name}/orders", list_orders, "All orders.", OrderList),
 ]

@@ -33,7 +33,7 @@ PREFIXES = {
     "skos": "http://www.w3.org/2004/02/skos/core#",
     "xsd": "http://www.w3.org/2001/XMLSchema#",
 }
-"""Prefixes that a query may use without declaring them, when it is asked by REST or the page."""
+"""Prefixes that a query by REST or from the page may use without declaring them."""
 
 
 class SearchQuery(msgspec.Struct, frozen=True):
@@ -59,7 +59,7 @@ class SparqlQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     format: Literal[
         "", "json", "xml", "csv", "tsv", "turtle", "ntriples", "nquads", "trig", "rdfxml", "jsonld"
     ] = ""
-    """Of tables json, xml, csv, tsv; of graphs the others; json or turtle when it is empty."""
+    """The format: json, xml, csv or tsv for tables, others for graphs; empty: json or turtle."""
 
 
 def search(call: Call) -> Results:

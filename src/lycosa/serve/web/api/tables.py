@@ -20,7 +20,7 @@ _CSV, _PARQUET = "text/csv", "application/vnd.apache.parquet"
 
 
 class RowsQuery(msgspec.Struct, frozen=True):
-    """Which rows, and how."""
+    """A selection of rows, and their format."""
 
     format: Literal["json", "csv", "parquet"] = "json"
     cursor: _Text = ""
@@ -31,7 +31,7 @@ class RowsQuery(msgspec.Struct, frozen=True):
 
 
 class HostsQuery(msgspec.Struct, frozen=True):
-    """Which hosts."""
+    """A selection of hosts."""
 
     filter: _Text = ""
     sort: Literal["host", "kept", "pending", "due", "state"] = "pending"

@@ -18,7 +18,7 @@ def _number(rest: str, folder: str, limit: int) -> int:
 
 @dataclass(frozen=True, slots=True)
 class Copies:
-    """One body under many URLs, and bodies that differ in a line with the date."""
+    """The same body under many URLs, and bodies that differ in a line with the date."""
 
     count: int = 4
     folder: str = "copies"

@@ -21,7 +21,7 @@ from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
-from lycosa.frontier.readiness.hosts import WorkerContext
+from lycosa.frontier.readiness.phases import WorkerContext
 from lycosa.frontier.task import Task, TaskKind
 from lycosa.log.fold import replay
 from lycosa.log.format import decode_messages, encode

@@ -70,7 +70,7 @@ def test_nonsense_asks_for_nothing(text: str) -> None:
 
 def test_what_is_left_out_is_said() -> None:
     assert parse_question("x before:soon").notes == (
-        "before:soon is no date; write 2025, 2025-03 or 2025-03-31",
+        "before:soon is not a date; write 2025, 2025-03 or 2025-03-31",
     )
     assert "closing" in parse_question('"a b').notes[0]
     assert parse_question("word " * 300).notes[-1] == "only the first 32 words were used"

@@ -54,7 +54,7 @@ class Element:
         self.is_typed, self.is_list = "typeof" in tag.attributes, "inlist" in tag.attributes
         self.is_moment = False
         self.about = self.target = self.subject = self.typed = self.current = ""
-        # What was in force outside of it, if it changed that.
+        # The values in force outside, if the element changed them.
         self.context: Context | None = None
         self.scope: Scope | None = None
         self.prefixes: list[tuple[str, str | None]] = []

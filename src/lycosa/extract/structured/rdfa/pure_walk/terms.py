@@ -35,7 +35,7 @@ class Terms:
         self.scope = Scope("", "", base)
 
     def charge(self, size: int) -> None:
-        """Take from the room that there is for output; raises `Full`."""
+        """Charge the room for output; raise `Full` if it is used up."""
         self.room -= size
         if self.room < 0:
             raise Full
@@ -52,7 +52,7 @@ class Terms:
         return f"_:{self.label}{self.node_count - 1}"
 
     def curie(self, value: str) -> str:
-        """Return the IRI or blank node of a CURIE, or "" if it is none."""
+        """Return the IRI or blank node of a CURIE; "" for other text."""
         prefix, colon, reference = value.partition(":")
         if not colon:
             return ""
@@ -82,7 +82,7 @@ class Terms:
         return [term for word in split_words(value or "") if (term := self.term(word))]
 
     def iris(self, value: str | None) -> list[str]:
-        """Return the same without blank nodes, which are no predicates."""
+        """Return the same without blank nodes, which cannot be predicates."""
         return [term for term in self.terms(value) if term[0] == "<"]
 
     def reference(self, value: str | None) -> str:

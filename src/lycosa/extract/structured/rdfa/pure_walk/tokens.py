@@ -30,7 +30,7 @@ class Start(NamedTuple):
 
 
 class End(NamedTuple):
-    """An end tag, which begins at `position`, or the place where there is none."""
+    """An end tag, which begins at `position`, or the place where it is missing."""
 
     name: str
     position: int
@@ -87,7 +87,7 @@ def _attributes(markup: str, position: int) -> tuple[Attributes, int]:
 
 
 def _skipped(markup: str, start: int, is_xml: bool) -> int:
-    """Return the end of a piece that begins with `<` and is no tag."""
+    """Return the end of a piece that begins with `<` and is not a tag."""
     for opening, closing in (("<!--", "-->"), ("<?", "?>" if is_xml else ">")):
         if markup.startswith(opening, start):
             end = markup.find(closing, start + len(opening))

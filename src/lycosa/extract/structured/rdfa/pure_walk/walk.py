@@ -1,4 +1,4 @@
-"""The RDFa walk in pure Python: what the compiled `rdfa.walk` must do, written to be read.
+"""The RDFa walk in pure Python: the reference for the compiled `rdfa.walk`, written to be read.
 
 It goes over markup from `trees`, from left to right, and takes for every start tag the
 steps of RDFa Core 1.1, section 7.5; their numbers are in the comments. A literal that is the
@@ -72,7 +72,7 @@ def walk(
 
 
 class _Walk(Terms):
-    """One document."""
+    """The walk over a document."""
 
     def __init__(self, host: Host, document: str, base: str, label: str, room: int) -> None:
         super().__init__(host, document, base, label, room)
@@ -103,7 +103,7 @@ class _Walk(Terms):
 
     def start(self, element: Element) -> None:
         self.stack.append(element)
-        # What a template holds is not part of the document.
+        # The content of a template is not part of the document.
         if not self.host.is_xml and (self.inert or element.name == "template"):
             self.inert += element.name == "template"
             return
@@ -129,7 +129,7 @@ class _Walk(Terms):
         self.is_root = False
 
     def hear(self, element: Element) -> None:
-        """Take an element that says something."""
+        """Process an element with RDFa attributes."""
         parent = self.context
         owner = self.choose_resources(element)
         for term in self.terms(element.attributes.get("typeof")):  # step 7

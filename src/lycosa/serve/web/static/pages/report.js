@@ -35,7 +35,7 @@ async function look() {
   const about = { none: "There is no report yet.", making: "The report is being made …", failed: found.problem, ready: found.is_current ? `Made ${ago(found.made)}.` : `Made ${ago(found.made)}; the crawl has gone on since.` };
   find("#about").textContent = about[found.state];
   find("#make").disabled = found.state === "making";
-  find("#make").textContent = found.made ? "Make it anew" : "Make the report";
+  find("#make").textContent = found.made ? "Make it again" : "Make the report";
   find("#save").hidden = !found.made;
   if (found.made && found.made !== shownAt) {
     shownAt = found.made;

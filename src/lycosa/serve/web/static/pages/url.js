@@ -23,7 +23,7 @@ function captures(facts) {
     { title: "Type", cell: (one) => one.content_type || "–" }, { title: "Size", right: true, cell: (one) => size(one.size_bytes) },
     { title: "Title", cell: (one) => h("bdi", {}, one.title || (one.redirect_url ? `→ ${one.redirect_url}` : "–")) },
     { title: "Download", cell: (one) => (one.is_stored ? h("span", { class: "row" }, download(one, "body", "body.bin"), download(one, "headers", "headers.txt"), facts.text ? download(one, "text", "text.txt") : null) : "–") },
-  ], facts.captures) : h("p", { class: "help" }, "It was not fetched yet."));
+  ], facts.captures) : h("p", { class: "help" }, "The URL has not been fetched yet."));
 }
 
 // Drawn, not linked: the picture needs the token, and the policy of this page allows no other images.
@@ -76,7 +76,7 @@ async function look(url) {
   document.title = `${facts.url} · Lycosa`;
   show(find("#facts"),
     h("p", { class: "lead" }, h("bdi", { class: "mono" }, facts.url), " ", facts.standing, "."),
-    facts.is_known ? h("p", { class: "help" }, [facts.depth ? `${facts.depth} links from a seed` : "a seed, or what one redirects to", facts.address ? `at ${facts.address}` : "", facts.due ? `due ${moment(facts.due)}` : "", facts.topic].filter(Boolean).join(" · ")) : null,
+    facts.is_known ? h("p", { class: "help" }, [facts.depth ? `${facts.depth} links from a seed` : "a seed, or the target of its redirect", facts.address ? `at ${facts.address}` : "", facts.due ? `due ${moment(facts.due)}` : "", facts.topic].filter(Boolean).join(" · ")) : null,
     h("div", { class: "two" },
       captures(facts),
       facts.has_screenshot ? screenshot(facts) : null,

@@ -1,0 +1,48 @@
+"""Types of the compiled module; what it does is told in `_routes.pyx`."""
+
+from collections.abc import Sequence
+
+from lycosa.crawl.answers._link_cache import Targets
+from lycosa.crawl.answers.known_copies import KnownCopies
+from lycosa.crawl.answers.links import Ahead
+from lycosa.crawl.answers.reading import RawLinks
+from lycosa.crawl.ports import Companion, Ports
+from lycosa.frontier.partition import Partition
+from lycosa.links import Links, Ways
+from lycosa.records import Target
+
+TOO_DEEP: str
+REQUISITES: int
+
+class Routes:
+    companion: Companion | None
+    _ahead: Ahead | None
+    _scope_size: int
+    def __init__(
+        self,
+        ports: Ports,
+        targets: Targets,
+        ways: Ways,
+        copies: KnownCopies | None,
+        last_distance: int,
+    ) -> None: ...
+    def resolve(
+        self,
+        partition: Partition,
+        page: int,
+        raw: RawLinks,
+        base: str,
+        also_out_of_scope: int = ...,
+        is_kept: bool = False,
+    ) -> tuple[Links, Links]: ...
+    def route(
+        self, partition: Partition, moment: float, page: int, key: str, links: Links
+    ) -> None: ...
+    def _route_one(
+        self,
+        partition: Partition,
+        moment: float,
+        page: int,
+        targets: Sequence[Target],
+        kinds: Sequence[int],
+    ) -> list[int]: ...

@@ -1,0 +1,8 @@
+"""Types of the compiled module; what it does is told in `_fetched.pyx`."""
+
+from lycosa.frontier.fold.holdings import Holdings
+from lycosa.records import Fetched
+
+class FetchedFold:
+    def __init__(self, state: Holdings) -> None: ...
+    def apply(self, event: Fetched) -> None: ...

@@ -1,0 +1,66 @@
+"""Features act at the points that they define, in their order, and only if the job has them."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any, cast
+
+import pytest
+
+from lycosa.config import Job
+from lycosa.crawl.answers.links import Router
+from lycosa.crawl.features.of_job import features_of
+from lycosa.crawl.points import Feature, Points, Spine
+from lycosa.crawl.ports import Ports
+from lycosa.frontier.readiness.agenda import Agenda
+
+
+class Listens(Feature):
+    def __init__(self, heard: list[str], name: str) -> None:
+        self._heard, self._name = heard, name
+
+    def lost(self, partition: int) -> None:
+        self._heard.append(f"{self._name} {partition}")
+
+
+class Reads(Feature):
+    def read(self, answered: object) -> None:
+        """Read a page in the spine's place."""
+
+
+def test_features_act_in_their_order_and_others_are_not_asked() -> None:
+    heard: list[str] = []
+    points = Points([Listens(heard, "first"), Reads(), Listens(heard, "second")])
+    for lost in points.lost:
+        lost(7)
+    assert heard == ["first 7", "second 7"]
+    assert len(points.read) == 1
+    assert not (points.learned or points.judged or points.busy)
+
+
+def test_two_owners_of_one_point_are_refused() -> None:
+    with pytest.raises(ValueError, match=r"Reads and Reads both act at the point `read`"):
+        Points([Reads(), Reads()])
+
+
+def points_of(**settings: Any) -> Points:
+    job = Job.of(seeds=["http://a.test/"], **settings)
+    ports = cast("Any", _Ports())
+    ports.job = job
+    spine = Spine(cast("Ports", ports), {}, cast("Router", None), Agenda(), print, print)
+    return Points(features_of(spine))
+
+
+class _Ports:
+    """Has what features look at when they are made."""
+
+    hooks = rendering = scope = store = None
+    partitioner = SimpleNamespace(partition_of=lambda key: 0)
+
+
+def test_a_job_without_traps_and_mining_asks_nobody_for_permission() -> None:
+    everything = points_of()
+    assert len(everything.permitted) == len(everything.busy) == 1
+    little = points_of(traps={"budget": 0, "mirrors": "follow"}, discovery={"mining": "off"})
+    assert not (little.permitted or little.busy or little.begun or little.settled)
+    assert len(little.guess_taken) == 1  # where sitemaps usually are
