@@ -72,7 +72,7 @@ class NatsBoard:
         self._replicas = replicas
         self._seconds = answer_seconds
         self._options = dict(options)
-        self._client: Client | None = None
+        self._client: StrictClient | None = None
         self._is_made = False
         self._gate = asyncio.Lock()
         self._loop = asyncio.new_event_loop()
@@ -126,6 +126,8 @@ class NatsBoard:
     async def _connect(self) -> Client | None:
         async with self._gate:
             if self._client is None or self._client.is_closed:
+                if self._client is not None:
+                    await self._client.end()
                 client = StrictClient()
                 await client.connect(
                     connect_timeout=2,
@@ -252,7 +254,7 @@ class NatsBoard:
 
     async def _close(self) -> None:
         if self._client is not None:
-            await self._client.close()
+            await self._client.end()
 
     def _subject(self, key: str) -> str:
         return f"$KV.{self._bucket}.{key.replace('/', '.')}"

@@ -160,19 +160,11 @@ class Connection:
             self._loop.close()
 
     async def _close(self) -> None:
-        if self._client.is_connected or self._client.is_reconnecting:
-            await self._client.close()
+        await self._client.end()
         others = asyncio.all_tasks() - {asyncio.current_task()}
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)
-
-    def _close_failed_attempt(self) -> None:
-        """Close the socket of an attempt to connect that has failed: the client leaves it open."""
-        transport = self._client._transport
-        if transport is not None and not self._client.is_connected:
-            with suppress(AttributeError, OSError):
-                transport.close()  # type: ignore[no-untyped-call]
 
     async def _on_disconnected(self) -> None:
         """Fail the waiting calls at once, because the connection and their answers are lost."""
@@ -189,7 +181,6 @@ class Connection:
                 told.put_nowait(error)
             if _FORBIDDEN in str(error).lower():
                 self._forbidden = str(error)
-            self._close_failed_attempt()
 
         connecting = asyncio.ensure_future(
             self._client.connect(
