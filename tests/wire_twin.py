@@ -8,8 +8,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tests.plain_chunks import ChunkReader
+
 from lycosa.coding.heads import CHUNKED, UNTIL_CLOSE, BadHead, pure_reading
-from lycosa.fetch.carriers.framing import ChunkReader, may_be_http
+from lycosa.fetch.carriers.http1 import may_be_http
 
 LONGEST_HEADS_BYTES = 262_144
 
