@@ -375,25 +375,30 @@ def _gathered(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[
     """Yield batches as tables of a size that fits into memory; at least one."""
     some: list[pa.RecordBatch] = []
     size_bytes = 0
-    for batch in batches:
+    for batch, size in _measured(batches):
         some.append(batch)
-        size_bytes += _size_of(batch)
+        size_bytes += size
         if size_bytes >= ROW_GROUP_BYTES:
             yield _as_table(some, schema)
             some, size_bytes = [], 0
     yield _as_table(some, schema)
 
 
-def _size_of(batch: pa.RecordBatch) -> int:
-    """Return what `nbytes` does, which looks for the range of each column that is in use.
+def _measured(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[pa.RecordBatch, int]]:
+    """Yield batches with what `nbytes` says, which looks for the range that each column uses.
 
     Batches of a journal use their buffers whole, and `nbytes` leaves a string column's last offset
     out. The sizes decide where row groups end, so they stay what they were.
     """
-    texts = sum(
-        kind == pa.string() or isinstance(kind, pa.DictionaryType) for kind in batch.schema.types
-    )
-    return int(batch.get_total_buffer_size()) - _OFFSET_BYTES * texts
+    offsets = -1
+    for batch in batches:
+        if offsets < 0:
+            kinds = batch.schema.types
+            texts = sum(
+                kind == pa.string() or isinstance(kind, pa.DictionaryType) for kind in kinds
+            )
+            offsets = _OFFSET_BYTES * texts
+        yield batch, batch.get_total_buffer_size() - offsets
 
 
 def _as_table(batches: list[pa.RecordBatch], schema: pa.Schema) -> pa.Table:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests import plain_chunks
 
+import plain_chunks
 from lycosa.coding._chunks import ChunkReader
 from lycosa.coding.chunks import Framing, dechunk
 from lycosa.fetch.carriers.http1 import may_be_http

@@ -6,6 +6,7 @@ import fcntl
 import gzip
 import json
 import random
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import duckdb
@@ -221,13 +222,14 @@ def test_row_groups_are_measured_as_arrow_measures_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sizes = []
-    size_of = sealing._size_of
+    measured = sealing._measured
 
-    def noted(batch: pa.RecordBatch) -> int:
-        sizes.append((size_of(batch), batch.nbytes))
-        return size_of(batch)
+    def noted(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[pa.RecordBatch, int]]:
+        for batch, size in measured(batches):
+            sizes.append((size, batch.nbytes))
+            yield batch, size
 
-    monkeypatch.setattr(sealing, "_size_of", noted)
+    monkeypatch.setattr(sealing, "_measured", noted)
     store = ArchiveStore(tmp_path)
     for number in range(300):
         store.append(capture(number))
