@@ -252,12 +252,14 @@ cdef class PageStages:
         url, base = field(field(answered, REQUEST), URL), field(facts, BASE)
         if base:
             url = parse(base, url) or url
-        links, refused = self._router.resolve(
+        links, refused, ahead = self._router.resolve(
             field(answered, PARTITION), field(answered, PAGE_NUMBER), found, url, REQUISITES,
             not field(answered, IS_FOREIGN),
         )
         put_field(answered, LINKS, links)
         put_field(answered, REFUSED, refused)
+        if ahead is not None:
+            put_field(answered, AHEAD, ahead)
         return 0
 
     cdef object _links_of(self, object answer, object facts):
@@ -374,6 +376,7 @@ cdef class PageStages:
         self._router.route(
             field(answered, PARTITION), field(field(answered, ANSWER), ENDED),
             field(answered, PAGE_NUMBER), field(answered, KEY), field(answered, LINKS),
+            ahead=field(answered, AHEAD),
         )
         return 0
 

@@ -14,15 +14,25 @@ microsecond. What is remembered of pages that have no plain URL is a cache of fi
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.records import Outcome, Target
+from lycosa.tuples import NamedTuple
 
 KNOWN_COPY = "known-copy"
 """The reason under which links are counted that were led to a page that is kept."""
 
 MOST_REMEMBERED = 20_000
+
+
+class Ahead(NamedTuple):
+    """Facts about the links of a page that naming them has found, and that routing them needs."""
+
+    places: Sequence[int]
+    """The positions of the links that are not settled."""
+    led: Mapping[str, str]
+    """The keys of links to other views of a kept page, with the key of that page."""
 
 
 class KnownCopies:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
+from lycosa.crawl.answers.known_copies import Ahead
 from lycosa.crawl.answers.reading import RawLinks, content_type_of
 from lycosa.extract.facts import Facts
 from lycosa.frontier.fold.state import PartitionState
@@ -72,6 +73,8 @@ class PageAnswer(Struct):
     """Links to follow: resolved, canonical and in scope."""
     refused: Links = NO_LINKS
     """The other links, which are only recorded."""
+    ahead: Ahead | None = None
+    """Facts about `links` that `route` needs, if some may lead to other views of a kept page."""
     place: Place | None = None
     """Where the record stands in the archive."""
     pause: float = 0.0

@@ -185,7 +185,7 @@ class PageAnswers(PageStages):
 
     def _extract_redirect(self, answered: PageAnswer) -> None:
         """Take the one link out of a redirect."""
-        answered.links, answered.refused = self._ways.resolve_redirect(
+        answered.links, answered.refused, _ = self._ways.resolve_redirect(
             answered.partition,
             answered.page,
             redirect_of(answered.answer),

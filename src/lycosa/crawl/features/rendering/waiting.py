@@ -101,7 +101,7 @@ class PageRendering(Feature):
         """Let a page wait for parts, which are fetched like page requisites."""
         now, key = self._clock.now(), partition.state.table.key(page)
         raw = RawLinks.of(list(dict.fromkeys(hrefs))[:MOST_PARTS], LinkKind.SCRIPT)
-        links, _ = self._router.resolve(partition, page, raw, base)
+        links, _, _ = self._router.resolve(partition, page, raw, base)
         keys = list(dict.fromkeys(target.key for target in links.targets))
         missing = [one for one in keys if not self._parts.is_settled(partition, one)]
         if missing:
@@ -248,7 +248,9 @@ class PageRendering(Feature):
             return
         self._documents.decided(document)
         if state.sites.host[site] not in state.traps.mirrors:
-            self._router.route(partition, now, page, state.table.key(page), document.answered.links)
+            links, ahead = document.answered.links, document.answered.ahead
+            key = state.table.key(page)
+            self._router.route(partition, now, page, key, links, ahead=ahead)
 
     def _decided(self, partition: Partition, event: Rendered) -> None:
         partition.record(event)
