@@ -127,7 +127,7 @@ class HttpTransport(Delivery):
             self._cookies = Cookies(access.cookies, access.typed)
 
     def limit_bandwidth(self, bytes_per_second: int) -> None:
-        """Receive at most so much a second from now on; 0 is no limit."""
+        """Receive at most this much a second from now on; 0 means no limit."""
         if self._throttle is not None:
             self._throttle.change(bytes_per_second)
         elif bytes_per_second:

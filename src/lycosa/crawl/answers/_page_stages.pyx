@@ -49,7 +49,8 @@ cdef enum:
     IS_FIRST = 2
     IS_KNOWN = 4
     IS_STRUCTURED = 8
-    # What a type of content says: the job keeps it; it is read as a page, if it is no packed file.
+    # Facts of a type of content: the job keeps it; it is read as a page, unless it is a packed
+    # file.
     WANTED = 1
     PLAIN = 2
     MOST_TYPES = 1024  # that are remembered: a server may make up any number
@@ -57,7 +58,7 @@ cdef enum:
 
 
 cdef struct Way:
-    # What the stages know of the page beside its record.
+    # Facts of the page that the stages know beside its record.
     int64_t page
     int64_t site
     int64_t host

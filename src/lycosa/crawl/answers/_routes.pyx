@@ -56,7 +56,7 @@ cdef class Routes:
     ):
         """Return the links of a page to follow, and the others with their reasons, each once.
 
-        `also_out_of_scope` are the kinds (`mask_of`) that lead out of it, too. Those to follow may
+        `also_out_of_scope` are the kinds (`mask_of`) that lead out of it, too. Links to follow may
         be too deep, and say so: they are followed when the page comes nearer. Of a page that
         `is_kept`, links to another view of a kept page say that; the third result, if there is one,
         is then for `route`.

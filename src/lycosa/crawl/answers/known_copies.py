@@ -9,7 +9,7 @@ The link still counts for its depth: the page that is kept comes nearer by it. I
 of links says `known-copy`, because what it leads to is decided before the row is written.
 
 Cost: nothing for links to known URLs; for a new URL with a query or an escape some tenths of a
-microsecond. What is remembered of pages that have no plain URL is a cache of fixed size.
+microsecond. Pages without a plain URL are remembered in a cache of fixed size.
 """
 
 from __future__ import annotations

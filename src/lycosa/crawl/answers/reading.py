@@ -251,7 +251,7 @@ def read_page(answer: Answer, job: Job) -> Facts:
 
 
 def is_sitemap(answer: Answer, facts: Facts) -> bool:
-    """Return whether this is a sitemap, which is no page; a feed is a document of its own."""
+    """Return whether this is a sitemap, which is not a page; a feed is a document of its own."""
     if answer.findings is not None:
         return bool(answer.findings.is_sitemap)
     return facts.is_list and not is_feed(answer.body)

@@ -52,7 +52,7 @@ FIRST_RETRIES_SECONDS = (60.0, 120.0, 240.0)
 
 
 class Reading(NamedTuple):
-    """What one answer to a request for a robots file says."""
+    """The result of one request for a robots file."""
 
     state: RobotsState
     rules: bytes = b""
@@ -60,7 +60,7 @@ class Reading(NamedTuple):
     target: str | None = None
     """With `ELSEWHERE`: the key of the URL that it redirects to."""
     sitemaps: tuple[str, ...] = ()
-    """What it names: sitemaps, and for a wide job the paths that it allows."""
+    """URLs that it names: sitemaps, and for a wide job the paths that it allows."""
     wants_sitemap: bool = False
     """It names none: the usual place is tried (`features.usual_sitemaps`)."""
 

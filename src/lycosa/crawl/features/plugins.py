@@ -129,7 +129,7 @@ class ShownPage:
 
     @property
     def values(self) -> tuple[object, ...]:
-        """What goes into the plugins' columns."""
+        """The values for the plugins' columns."""
         return self._hooks.columns.row(self._additions.values)
 
     def _take_over(self) -> None:

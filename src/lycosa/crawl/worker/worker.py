@@ -236,7 +236,7 @@ class Worker(Pump):
 
     @property
     def durable_counts(self) -> Mapping[int, Count]:
-        """What is durable of each partition, also of those that are ours no longer."""
+        """Durable counts of each partition, also of those that are ours no longer."""
         return self._committer.counts
 
     @property

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lycosa.fetch.carriers._exchange import Received
 
 LONGEST_HEAD_BYTES = 262_144
-"""A longer head is no answer."""
+"""A longer head is not an answer."""
 _BLANKS = (b"\r\n", b"\n")
 
 _BODY_MATTERS = frozenset({Outcome.CUT_SHORT, Outcome.TIMEOUT, Outcome.BAD_ANSWER})

@@ -32,9 +32,9 @@ from lycosa.url import canonicalize
 from lycosa.url.key import key_of
 
 TRIAL = 6
-"""So many more queries in vain than with success end a list."""
+"""A list ends when queries in vain outnumber those with success by this."""
 MOST_FORMS = 10
-"""So many forms of a site are tried: those of some sites have another token on each page."""
+"""Most forms of a site that are tried: those of some sites have another token on each page."""
 
 
 class Source(NamedTuple):
@@ -44,7 +44,7 @@ class Source(NamedTuple):
     distance: int
     forms: Sequence[Form]
     words: Sequence[str] = ()
-    """What it shows, the most promising first."""
+    """Words that it shows, the most promising first."""
 
 
 class Limits(NamedTuple):

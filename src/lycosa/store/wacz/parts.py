@@ -56,7 +56,7 @@ OnBytes = Callable[[int, int], None]
 
 
 class _Known(msgspec.Struct):
-    """What is known of a file as long as size and time are the same."""
+    """Facts of a file that hold as long as its size and time are the same."""
 
     size: int
     time: int

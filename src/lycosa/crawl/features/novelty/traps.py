@@ -1,7 +1,7 @@
 """Keeps the crawl out of traps: endless calendars, session ids, paths that repeat themselves.
 
 A calendar has a page for every month, a shop a URL for every session, a broken link a path that
-repeats itself for ever. What they have in common is that they say the same again and again. So
+repeats itself for ever. All of them say the same again and again. So
 every page that is kept for the first time is *weighed*: have pages of its shape said this before?
 
     word by word           on any page
@@ -23,12 +23,11 @@ stands in another folder.
 
 Each shape of URLs (`lycosa.frontier.patterns.shapes`) has a purse of `budget` pages, each first
 folder one of `folder_budget` and the host one of `host_budget`. A page with nothing new takes one
-from all three, or a quarter if it led to no URL that was unknown: then it is no way into a trap,
-and the shell of an application is like that. A page with something new gives `earned` back, up to
-the full purse. At zero a shape or folder is shut: URLs of it that were never asked for are *put
-aside* when their turn comes, with the reason as their outcome. When the purse of the host is
-empty, the host is closed. Nothing is dropped: what was put aside stands in the log, and `lycosa
-retry --traps` brings it back.
+from all three, or a quarter if it led to no unknown URL: then it is not a way into a trap, like the
+shell of an application. A page with something new gives `earned` back, up to the full purse. At
+zero a shape or folder is shut: URLs of it that were never asked for are *put aside* when their turn
+comes, with the reason as their outcome. When the purse of the host is empty, the host is closed.
+Nothing is dropped: what was put aside stands in the log, and `lycosa retry --traps` brings it back.
 
 Always true:
   * a place in which at least one page of `earned` + 1 is new is never shut, however large it is;
@@ -75,12 +74,12 @@ from lycosa.frontier.patterns.shapes import (
 from lycosa.records import HostChanged, Outcome, Weighed
 
 WHOLE = 4
-"""What a page costs that brings nothing new and leads on; purses are counted in this coin."""
+"""Price of a page that brings nothing new and leads on; budgets are counted in quarters."""
 OFTEN = 32
 """A text that a site has shown so often before is nothing new wherever it stands: no site is in
 more languages, and a trap shows it for ever."""
 SOME = 8
-"""So often a text may be shown before pages of its own shape that repeat it cost something."""
+"""Times that a text may be shown before pages of its own shape that repeat it cost something."""
 
 Holder = tuple[int, int, Outcome]
 """A shape or folder by its number, what its purse holds, and what it is shut with."""
@@ -256,7 +255,8 @@ class TrapWatch(TrapLook, Feature):
     def _is_old(self, shape: Shape, number: int, content: int, purses: HostPurses | None) -> bool:
         """Return whether pages of the shape have said the same, and remember that this one does.
 
-        The same below another folder is no repetition: sites are the same in several languages.
+        The same text below another folder is not a repetition: sites are the same in several
+        languages.
         """
         if shape.compared is Compared.NEARLY:
             purse = purses.shapes.get(number) if purses is not None else None

@@ -107,7 +107,7 @@ class PageRendering(Feature):
         if missing:
             self._router.route(partition, now, page, key, links)
             self._parts.seek(partition, missing)
-        # What the frontier did not take, as too deep or a known copy, never comes.
+        # A part that the frontier did not take, as too deep or a known copy, never comes.
         missing = [one for one in missing if self._parts.may_come(partition, one)]
         partition.record(RenderQueued(now, page, turn, missing))
 
@@ -208,7 +208,7 @@ class PageRendering(Feature):
         if not is_ours or self._is_stopped:
             return
         if partition.state.rendering.waiting.get(page) != waits:
-            self.looked()  # it was fetched again meanwhile, and is rendered anew
+            self.looked()  # it was fetched again meanwhile, and is rendered again
             return
         is_last = waits.round + 1 >= self._settings.rounds or self._budget.reached is not None
         if done.missing and not is_last and done.ending is Ending.RENDERED:

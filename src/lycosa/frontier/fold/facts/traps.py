@@ -27,7 +27,7 @@ INDEX = 1
 """The content of an index of sitemaps, which is weighed by where it stands, not by what it says."""
 MOST_SHAPES = 256
 MOST_CONTENTS = 32
-"""So many contents that were repeated are remembered for a shape."""
+"""Most repeated contents that are remembered for a shape."""
 
 
 class Purse:
