@@ -263,6 +263,7 @@ def plant(
     partitioner: Partitioner,
     log: Log,
     now: float,
+    *,
     topics: SeedTopics | None = None,
 ) -> Planted:
     """Post seeds to their partitions."""

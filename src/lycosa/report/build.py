@@ -71,7 +71,9 @@ def report(
         latex = latex_document(facts, parts) if "latex" in forms else ""
         drawn = figure_files(entries) if latex or "figures" in forms else ()
         printed = partial(print_pdf, printer) if printer else None
-        write_report(place, document(facts, parts), files, reach, drawn, latex, printed)
+        write_report(
+            place, document(facts, parts), files, reach, drawn, latex=latex, printed=printed
+        )
     return Reported(place / INDEX, is_new, entries)
 
 

@@ -43,8 +43,8 @@ class HostPauses:
         answer: Answer,
         outcome: Outcome,
         site: int | None,
-        at_least: float = 0.0,
         *,
+        at_least: float = 0.0,
         keeps_strikes: bool = False,
     ) -> float:
         """Return how long the host rests, after recording what the answer says of it.
@@ -70,7 +70,15 @@ class HostPauses:
                 back_off = self.back_off(strikes)
                 is_announced = is_announced and pause >= back_off
                 pause = max(pause, back_off)
-            self.strike(partition, host, answer.ended, pause, strikes, is_announced, demanded)
+            self.strike(
+                partition,
+                host,
+                answer.ended,
+                pause,
+                strikes,
+                is_announced=is_announced,
+                demanded=demanded,
+            )
         elif demanded > politeness.longest_pause_seconds:
             self.strike(partition, host, answer.ended, pause, strikes, demanded=demanded)
         elif strikes and answer.status and not keeps_strikes:
@@ -107,6 +115,7 @@ class HostPauses:
         moment: float,
         pause: float,
         strikes: int,
+        *,
         is_announced: bool = False,
         demanded: float = 0.0,
     ) -> None:

@@ -165,6 +165,7 @@ def next_waits(
     looking_up: Iterable[tuple[int, int]],
     total: int,
     job: Job,
+    *,
     now: float,
 ) -> Waits:
     """Return the waits of a running worker, from a sample of its agenda.

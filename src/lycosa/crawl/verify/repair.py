@@ -184,7 +184,9 @@ class _Repair:
         if report.is_log_damaged or unknown:
             adoption.ask_robots_again()
             scope = JobScope(self._job, log)
-            plant(self._job.seeds, scope, partitioner, log, time.time(), topics_of(self._job))
+            plant(
+                self._job.seeds, scope, partitioner, log, time.time(), topics=topics_of(self._job)
+            )
             log.note("planted", b"")
             sent = adoption.send_links(self._folder)
             self._done.append(f"{sent:,} links of stored pages were sent to the frontier again")

@@ -251,7 +251,7 @@ class Worker(Pump):
     def waits(self, total: int) -> Waits:
         """Return what the worker waits for, from a few that are due next; `total` hosts wait."""
         looking_up, now = self._lookups.under_way(), self._clock.now()
-        return next_waits(self._agenda, self._partitions, looking_up, total, self._job, now)
+        return next_waits(self._agenda, self._partitions, looking_up, total, self._job, now=now)
 
     def patience_left(self) -> float | None:
         """Return after how many seconds what is out of reach is given up, if all else is done."""

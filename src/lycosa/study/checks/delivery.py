@@ -39,14 +39,17 @@ def _slow(limits: Limits) -> str:
 
 CHECKS = (
     Check(
-        "mixed",
-        "delivery",
-        "error",
-        "Mixed content",
-        "A page that came by https loads something, or sends a form, by http: browsers block it.",
-        "Use https addresses.",
-        _mixed,
-        "target_url",
+        name="mixed",
+        family="delivery",
+        severity="error",
+        title="Mixed content",
+        meaning=(
+            "A page that came by https loads something, or sends a form, by http: browsers"
+            " block it."
+        ),
+        mend="Use https addresses.",
+        query=_mixed,
+        subject="target_url",
     ),
     Check(
         "large",

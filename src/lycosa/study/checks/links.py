@@ -34,23 +34,25 @@ def _outside(limits: Limits) -> str:
 
 CHECKS = (
     Check(
-        "broken",
-        "links",
-        "error",
-        "Broken links",
-        "A reader who follows the link, or the page that needs the file, gets an error.",
-        "Correct the address, remove the link, or put the page back.",
-        _broken,
-        "target_url",
+        name="broken",
+        family="links",
+        severity="error",
+        title="Broken links",
+        meaning="A reader who follows the link, or the page that needs the file, gets an error.",
+        mend="Correct the address, remove the link, or put the page back.",
+        query=_broken,
+        subject="target_url",
     ),
     Check(
-        "outside",
-        "links",
-        "error",
-        "Broken links to other sites",
-        "The page on the other site is gone, or its site does not answer (--check-outside).",
-        "Correct the address, link to an archived copy, or remove the link.",
-        _outside,
-        "target_url",
+        name="outside",
+        family="links",
+        severity="error",
+        title="Broken links to other sites",
+        meaning=(
+            "The page on the other site is gone, or its site does not answer (--check-outside)."
+        ),
+        mend="Correct the address, link to an archived copy, or remove the link.",
+        query=_outside,
+        subject="target_url",
     ),
 )

@@ -71,6 +71,7 @@ class Documents:
         plain: Stored,
         done: Done,
         found: Sequence[FoundLink],
+        *,
         now: float,
     ) -> Document:
         """Read the links and the text of a page that was rendered."""

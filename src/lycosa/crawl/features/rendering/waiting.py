@@ -175,15 +175,15 @@ class PageRendering(Feature):
         settings = self._settings
         is_last = waits.round + 1 >= settings.rounds or self._budget.reached is not None
         asked = RenderPage(
-            url_of(state.table.key(page)),
-            list(plain.headers),
-            plain.body,
-            settings.seconds,
-            settings.memory_bytes,
-            settings.clicks,
-            is_last,
-            settings.screenshots,
-            _moment(plain.date),
+            url=url_of(state.table.key(page)),
+            headers=list(plain.headers),
+            body=plain.body,
+            seconds=settings.seconds,
+            memory_bytes=settings.memory_bytes,
+            clicks=settings.clicks,
+            is_last=is_last,
+            wants_picture=settings.screenshots,
+            moment=_moment(plain.date),
         )
         self._under_way[partition.number, page] = _Under(partition, page, browser)
         reach("render.before")
@@ -200,6 +200,7 @@ class PageRendering(Feature):
         waits: Waiting,
         plain: Stored,
         done: Done,
+        *,
         found: list[FoundLink],
     ) -> None:
         reach("render.done")
@@ -233,7 +234,7 @@ class PageRendering(Feature):
     ) -> None:
         """Store what was rendered if it is worth it, and send its links on."""
         state, now = partition.state, self._clock.now()
-        document = self._documents.read(partition, page, plain, done, found, now)
+        document = self._documents.read(partition, page, plain, done, found, now=now)
         if document.outcome is Outcome.HOOK_FAILED:
             self._decided(partition, Rendered(now, page, HOOK_FAILED))
             return

@@ -62,6 +62,7 @@ def parts_of(
     text: int,
     total: int,
     count: int,
+    *,
     weights: Sequence[float] = WEIGHTS,
 ) -> tuple[float, ...]:
     """Return what each feature of a URL adds to its score, in the order of the weights."""
@@ -139,7 +140,9 @@ class PlainFocusedEvidence:
         return (0, 0, 0, 0, 0)
 
     def _position_of(self, highest: int, promise: int, text: int, total: int, count: int) -> int:
-        return position_of(sum(parts_of(highest, promise, text, total, count, self._weights)))
+        return position_of(
+            sum(parts_of(highest, promise, text, total, count, weights=self._weights))
+        )
 
 
 class PlainTopicEvidence:

@@ -56,7 +56,7 @@ from lycosa.extract.structured.rdfa.pure_walk.tokens import Attributes, End, Tex
 
 
 def walk(
-    markup: bytes, host: Host, document: str, base: str, label: str, room: int
+    markup: bytes, host: Host, document: str, base: str, label: str, *, room: int
 ) -> tuple[bytes, bool]:
     """Return the triples of a document's markup, up to `room` bytes, and whether there are more.
 
