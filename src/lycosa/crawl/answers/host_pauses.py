@@ -66,6 +66,7 @@ class HostPauses:
         elif outcome in REFUSALS:
             strikes += 1
             is_announced = says_when(answer)
+            # A host that says when to come again is believed once; then our back-off counts, too.
             if strikes > 1 or not is_announced:
                 back_off = self.back_off(strikes)
                 is_announced = is_announced and pause >= back_off

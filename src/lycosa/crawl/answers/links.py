@@ -294,6 +294,7 @@ class Router(Routes):
             self.companion.sent_before(partition, target, found.keys, {key for _, key, _ in fresh})
         if not fresh:
             return
+        # A cache: a link that is sent twice is known by its key where it arrives.
         if len(posted) > self._most_posted:
             posted.clear()
         posted.update((name, distance) for name, _, distance in fresh)

@@ -189,6 +189,7 @@ def next_waits(
         for one in waits:
             if one is not None:
                 found.setdefault(one.who, one)
+    # Hosts behind a busy address are not on the agenda.
     if not found and total:
         found.update(_queued(partitions))
     return _first(list(found.values()), max(total, len(found)))

@@ -61,6 +61,7 @@ def verify(
     report.is_running = not is_ours and directory.holder() is not None
     _check_job(directory, report)
     names = sealed_names(folder)
+    # Segments of a running process change while they are read.
     opened = [] if report.is_running else unsealed(folder)
     names = [name for name in names if name not in opened]
     if report.job is None:

@@ -174,6 +174,7 @@ class _Repair:
             drop_sealed(self._folder, gone)
             mended = give_up(log, states, partitioner, lost.values(), gone)
             self._done += [str(mended)] if any(mended) else []
+        # After `give_up`: sealing and rewriting drop the records that the log has given up.
         self._seal_open(log, states, partitioner)
         self._rewrite(log, states)
         adoption = Adoption(log, states, partitioner, self._job)

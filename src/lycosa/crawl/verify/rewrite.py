@@ -56,6 +56,7 @@ def rewrite(folder: Path, found: Segment, sources: list[Source], job: Job) -> No
     kept = [source for source in sources if source.place.offset not in gone]
     made = reindex(folder, found, kept, job) if found.damaged & {*KINDS, "quads"} else None
     tables: dict[str, pa.Table] = {}
+    # Pages come first: rows of the other tables are dropped with those of their pages.
     for kind in reversed(KINDS):
         is_whole = kind not in found.damaged
         if is_whole:

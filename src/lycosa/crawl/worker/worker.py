@@ -294,6 +294,7 @@ class Worker(Pump):
         self._sender.in_flight -= 1
         partition.in_flight -= 1
         readiness, host = partition.readiness, task.host
+        # The page stays pending: its next owner, or the next run, asks for it again.
         if partition.is_lost or self._cutting.has_begun:
             if task.kind is TaskKind.PAGE:
                 self._ports.budget.give_back(reserved)
@@ -304,6 +305,7 @@ class Worker(Pump):
         if is_news and self._sender.has_missed(partition, task, reserved, request, answer):
             self.pump()
             return
+        # The host may have moved, so its name is looked up again before the next request.
         if answer.failure is Outcome.CONNECT_FAILURE:
             self._lookups.failed(partition, host, answer.ended)
         must_commit = True
@@ -322,6 +324,7 @@ class Worker(Pump):
             self._seeds.answered(partition, task.subject, request.address, answer)
         else:
             self._robots.errand_answered(partition, task.subject, request, answer)
+        # No request is sent to a closed host, so its errands would wait for ever.
         if partition.state.errands and partition.state.hosts.closed[host]:
             self._robots.errands_failed(partition, host, answer.ended)
         if must_commit:

@@ -200,8 +200,10 @@ def _read_rows(
             is_named = extent > 0 and (
                 counts_all or is_counted(Place(name.segment, offset, length), key)
             )
+            # A failure has a row and no record: the file of records cannot contradict it.
             if extent == 0:
                 found.kept += 1
+            # Its event was not committed before the kill, so the page is fetched again.
             elif is_page and not is_named:
                 found.dropped.append((moment, start, extent))
                 found.dropped_ids.append(number)

@@ -171,6 +171,7 @@ class Mining(Feature):
             self._judge(partition, page, Worth.PAGE if is_new else Worth.NOTHING)
         kept = state.hosts.kept[answered.host]
         is_doubling = is_kept and kept >= FIRST_LOOK and not kept & (kept - 1)
+        # More known pages show more patterns; an idle site has nothing else to do.
         if is_doubling or _is_idle(partition, site):
             self._look(partition, site)
         if self._held_up and not self._looks and self._affordable() > 0:
@@ -245,6 +246,7 @@ class Mining(Feature):
     def _makes_guesses(self, partition: Partition, site: int, nodes: list[str], now: float) -> bool:
         """Look at one part of a site; returns whether something came of it."""
         state = partition.state
+        # The site answers every URL with a page, so no answer tells a right guess from a wrong one.
         if site in state.probes.everything:
             nodes.clear()
             return False
@@ -274,6 +276,7 @@ class Mining(Feature):
         chosen = self._chosen(partition, site, guesses)
         if not chosen:
             return False
+        # Until a wrong guess can be told from a page, one guess at a time is risked.
         if not self._can_say_no(state, site):
             if state.guesses.of_host(state.sites.host[site]).pages:
                 self._prober.probe(partition, site, now)
