@@ -18,16 +18,37 @@ REVIEW_LINES = 400
 MOST_BY_POSITION = 5
 MOST_OF_A_RECORD = 7
 REVIEWED = frozenset(
-    """
-        _blocks.pxi _scan.pyx _softmax.pyx _tables.pxi
-        _wires.pyx cluster_simulation.py crawl.py curl.py
-        directory.py events.py inspect.py log.py
-        options.py papers.py pure_scan.py records.py
-        run.py runtime.py sealing.py sqlite.py
-        test_build.py test_client.py test_fetch.py test_ledger.py
-        test_logs.py test_mutants.py test_python_api.py unseen_form_webs.py
-        worker.py
-    """.split()
+    [
+        "_blocks.pxi",
+        "_scan.pyx",
+        "_softmax.pyx",
+        "_tables.pxi",
+        "_wires.pyx",
+        "cluster_simulation.py",
+        "crawl.py",
+        "curl.py",
+        "directory.py",
+        "events.py",
+        "inspect.py",
+        "log.py",
+        "options.py",
+        "papers.py",
+        "pure_scan.py",
+        "records.py",
+        "run.py",
+        "runtime.py",
+        "sealing.py",
+        "sqlite.py",
+        "test_build.py",
+        "test_client.py",
+        "test_fetch.py",
+        "test_ledger.py",
+        "test_logs.py",
+        "test_mutants.py",
+        "test_python_api.py",
+        "unseen_form_webs.py",
+        "worker.py",
+    ]
 )
 """Modules above the mark, by name. A further one is split, or entered here after a review."""
 TO_BE_NAMED = frozenset(

@@ -131,7 +131,7 @@ def _write_index(folder: Path, found: Segment, tables: dict[str, pa.Table], job:
         for row in rows.to_pylist():
             *entry, record, outcome = row.values()
             if record in INDEXED and outcome.lower() != "not_modified":
-                sorter.add(cdx.line(cdx.Entry._make((*entry, record == "revisit"))))
+                sorter.add(cdx.line(cdx.IndexEntry._make((*entry, record == "revisit"))))
     with beneath.open_new(temporary(final), "w", encoding="ascii", newline="\n") as file:
         sorter.write(file)
     return final

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lycosa.study.checks.check import Check, Limits, named
+from lycosa.study.checks.check import Check, CheckLimits, named
 from lycosa.study.checks.prepared import BROKEN, told
 
 _OTHER_CHECKS = ("sitemap", "canonical", "mention")
@@ -11,7 +11,7 @@ _HREFLANG = "(select url_id, target_id from language_links)"
 _OUTSIDE_BROKEN = (*BROKEN, "refused_address")
 
 
-def _broken(limits: Limits) -> str:
+def _broken(limits: CheckLimits) -> str:
     return f"""
         select source_url as url, target_url, failures.status, text,
             case when kind = 'anchor' then '' else kind || ': ' end
@@ -22,7 +22,7 @@ def _broken(limits: Limits) -> str:
     """
 
 
-def _outside(limits: Limits) -> str:
+def _outside(limits: CheckLimits) -> str:
     return f"""
         select source_url as url, page_links.target_url, answers.status, text,
             {told("answers.outcome", "answers.status")} as detail, null::varchar[] as hops

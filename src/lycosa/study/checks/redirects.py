@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lycosa.study.checks.check import Check, Limits
+from lycosa.study.checks.check import Check, CheckLimits
 
 _LINKED = """
     select source_url as url, hops[1] as target_url, walks.status, text, {detail} as detail, hops
@@ -16,17 +16,17 @@ _LINKED = """
 _ENDS_WELL = "not is_loop and walks.url_id not in (select url_id from failures)"
 
 
-def _loops(limits: Limits) -> str:
+def _loops(limits: CheckLimits) -> str:
     detail = "'goes round through ' || len(hops) - 1 || ' URLs'"
     return _LINKED.format(detail=detail, wanted="is_loop")
 
 
-def _chains(limits: Limits) -> str:
+def _chains(limits: CheckLimits) -> str:
     detail = "len(hops) - 1 || ' redirects in a row'"
     return _LINKED.format(detail=detail, wanted=f"{_ENDS_WELL} and len(hops) > 2")
 
 
-def _moved(limits: Limits) -> str:
+def _moved(limits: CheckLimits) -> str:
     wanted = f"{_ENDS_WELL} and len(hops) = 2 and walks.status in (301, 308)"
     return _LINKED.format(detail="'has moved to ' || end_url", wanted=wanted)
 

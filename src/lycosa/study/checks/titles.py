@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lycosa.study.checks.check import Check, Limits
+from lycosa.study.checks.check import Check, CheckLimits
 
 _NOTHING = "null as target_url, null as status"
 
 
-def _missing(column: str) -> Callable[[Limits], str]:
+def _missing(column: str) -> Callable[[CheckLimits], str]:
     return lambda limits: (
         f"""
         select url, {_NOTHING}, null as text, 'it has none' as detail, null::varchar[] as hops
@@ -22,7 +22,7 @@ def _missing(column: str) -> Callable[[Limits], str]:
     )
 
 
-def _doubled(column: str) -> Callable[[Limits], str]:
+def _doubled(column: str) -> Callable[[CheckLimits], str]:
     return lambda limits: (
         f"""
         select url, null as target_url, null as status, {column} as text,
@@ -34,7 +34,7 @@ def _doubled(column: str) -> Callable[[Limits], str]:
     )
 
 
-def _long(column: str, longest: Callable[[Limits], int]) -> Callable[[Limits], str]:
+def _long(column: str, longest: Callable[[CheckLimits], int]) -> Callable[[CheckLimits], str]:
     return lambda limits: (
         f"""
         select url, {_NOTHING}, {column} as text,
@@ -44,11 +44,11 @@ def _long(column: str, longest: Callable[[Limits], int]) -> Callable[[Limits], s
     )
 
 
-def _title_length(limits: Limits) -> int:
+def _title_length(limits: CheckLimits) -> int:
     return limits.title_characters
 
 
-def _description_length(limits: Limits) -> int:
+def _description_length(limits: CheckLimits) -> int:
     return limits.description_characters
 
 

@@ -21,7 +21,7 @@ from lycosa.extract.page import scan
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.patterns.miner import Guess, Known
 from lycosa.frontier.patterns.queries import (
-    Limits,
+    QueryLimits,
     Site,
     Source,
     guess_queries,
@@ -56,7 +56,7 @@ class FormPages:
 
     def __init__(self, job: Job, store: Store) -> None:
         forms = job.forms
-        self._limits = Limits(
+        self._limits = QueryLimits(
             forms.most_fields, forms.form_requests, forms.site_requests, forms.least_new
         )
         self._archive = store if isinstance(store, Archive) else None
