@@ -24,7 +24,7 @@ words, and a shop full of them is not a trap. Only pages nested deeper than `MOS
 nothing new without being compared.
 
 The number of a shape is in the log: a path that gets another shape in a later version begins with a
-full purse again, and nothing worse happens.
+full budget again, and nothing worse happens.
 
 Not here: the consequences of a shape (`lycosa.crawl.features.novelty.traps`).
 """

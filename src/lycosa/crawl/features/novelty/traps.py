@@ -21,12 +21,12 @@ a page that repeats another one word by word costs nothing until its site has sh
 `OFTEN` times; in its own shape a little from `SOME` times on. Nor is a page held against what
 stands in another folder.
 
-Each shape of URLs (`lycosa.frontier.patterns.shapes`) has a purse of `budget` pages, each first
+Each shape of URLs (`lycosa.frontier.patterns.shapes`) has a budget of pages (`budget`), each first
 folder one of `folder_budget` and the host one of `host_budget`. A page with nothing new takes one
 from all three, or a quarter if it led to no unknown URL: then it is not a way into a trap, like the
 shell of an application. A page with something new gives `earned` back, up to the full purse. At
 zero a shape or folder is shut: URLs of it that were never asked for are *put aside* when their turn
-comes, with the reason as their outcome. When the purse of the host is empty, the host is closed.
+comes, with the reason as their outcome. When the budget of the host is empty, the host is closed.
 Nothing is dropped: what was put aside stands in the log, and `lycosa retry --traps` brings it back.
 
 Always true:
@@ -82,7 +82,7 @@ SOME = 8
 """Times that a text may be shown before pages of its own shape that repeat it cost something."""
 
 Holder = tuple[int, int, Outcome]
-"""A shape or folder by its number, what its purse holds, and what it is shut with."""
+"""A shape or folder by its number, what its budget holds, and what it is shut with."""
 
 
 class TrapWatch(TrapLook, Feature):
@@ -223,7 +223,7 @@ class TrapWatch(TrapLook, Feature):
             partition.change_host(HostChanged(answered.ended, host, due, strikes, closed))
 
     def _earn(self, partition: Partition, page: int, host: int, holders: list[Holder]) -> None:
-        """Give back to those purses that are not full."""
+        """Give back to those budgets that are not full."""
         purses, earned = partition.state.traps.hosts[host], WHOLE * self._traps.earned
         most = WHOLE * self._traps.host_budget
         host_left = (
