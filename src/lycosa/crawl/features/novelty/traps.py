@@ -24,7 +24,7 @@ stands in another folder.
 Each shape of URLs (`lycosa.frontier.patterns.shapes`) has a budget of pages (`budget`), each first
 folder one of `folder_budget` and the host one of `host_budget`. A page with nothing new takes one
 from all three, or a quarter if it led to no unknown URL: then it is not a way into a trap, like the
-shell of an application. A page with something new gives `earned` back, up to the full purse. At
+shell of an application. A page with something new gives `earned` back, up to the full budget. At
 zero a shape or folder is shut: URLs of it that were never asked for are *put aside* when their turn
 comes, with the reason as their outcome. When the budget of the host is empty, the host is closed.
 Nothing is dropped: what was put aside stands in the log, and `lycosa retry --traps` brings it back.
