@@ -217,6 +217,7 @@ def _check_references(
             path = warc_path(report.folder, found.name)
             what = f"{len(broken):,} records refer to content that is damaged or gone"
             found.find(path, what, ASK_AGAIN)
+            # Without the payload such a record says nothing, so its page is fetched again.
             found.stale.update(broken)
             mine = named.get(found.name.segment, {})
             found.lost += [mine[offset] for offset in broken if offset in mine]

@@ -186,6 +186,7 @@ def _weigh(
     weights: dict[str, float] = {}
     counts: Counter[str] = Counter()
     for page in pages:
+        # A page with words that were asked before is found already, so its words are worth less.
         covered = sum(word in page.words for word in asked)
         worth = (QUERIED if page.is_queried else LINKED) / (1 + covered)
         counts.update(page.words)
