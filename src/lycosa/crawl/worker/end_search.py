@@ -8,16 +8,14 @@ reported as stuck, and `patience` says how long that may last.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from enum import Enum
 
 from lycosa.crawl.ending import Report
-from lycosa.crawl.points import Points
-from lycosa.crawl.ports import Ports
+from lycosa.crawl.points import Points, Spine
 from lycosa.crawl.worker.alarms import NEVER, Alarm
 from lycosa.crawl.worker.messages.cycles import Cycles
 from lycosa.crawl.worker.patience import Patience
-from lycosa.frontier.partition import Partition
 
 
 class Verdict(Enum):
@@ -33,13 +31,13 @@ class EndSearch:
 
     def __init__(
         self,
-        ports: Ports,
-        partitions: Mapping[int, Partition],
+        spine: Spine,
         points: Points,
         cycles: Cycles,
         tick: Alarm,
         on_lost: Callable[[int], None],
     ) -> None:
+        ports, partitions = spine.ports, spine.partitions
         self._clock = ports.clock
         self._ending = ports.ending
         self._log = ports.log

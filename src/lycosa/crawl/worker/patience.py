@@ -49,7 +49,7 @@ SITES_A_SECOND = 200_000
 
 
 class Patience:
-    """What one worker does about it."""
+    """The part of one worker in waiting for unreachable origins."""
 
     def __init__(self, ports: Ports, partitions: Mapping[int, Partition]) -> None:
         self._ending = ports.ending

@@ -5,8 +5,8 @@
 
 A page that comes in one piece over a standing connection is one call of `Pool.ask`, which puts the
 request on the wire, and one of `Wire._on_readable`, which reads it, takes it apart and hands it
-over. What is rare is a method of the classes that are built on these: connecting, handshakes,
-chunked bodies, bodies that end with the connection, heads that come in pieces.
+over. Rare steps are methods of the classes that are built on these: connecting, handshakes, chunked
+bodies, bodies that end with the connection, heads that come in pieces.
 
 System calls are made without Python's sockets; over TLS everything goes through `ssl`.
 

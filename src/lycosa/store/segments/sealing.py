@@ -16,11 +16,11 @@ process's segment: everything after the last one that counts. The WARC file is c
 places stay the same.
 
 Where partitions are committed one by one, or another owner took one of them over, an exchange that
-does not count can lie between others that do. What counts is therefore decided for each partition
-by itself: within one, exchanges are decided on in the order in which they stand in the segment, so
-those that do not count are its last ones (`frontier.fold.accounts` says why). One record without
-meaning, of the same length, overwrites such an exchange in place: again all places stay the same.
-Nothing refers to what is overwritten (see `archive`: revisits).
+does not count can lie between others that do. Which records count is therefore decided for each
+partition by itself: within one, exchanges are decided on in the order in which they stand in the
+segment, so those that do not count are its last ones (`frontier.fold.accounts` says why). One
+record without meaning, of the same length, overwrites such an exchange in place: again all places
+stay the same. Nothing refers to what is overwritten (see `archive`: revisits).
 
 Robots files and failures always count: they are facts about a host at a moment, and a second one
 is a second fact.
@@ -200,14 +200,14 @@ def seal_segment(
 ) -> Sealed:
     """Seal one segment, whose lock is ours; harmless when it has been done before.
 
-    One of a dead process is not sealed while something that counts is missing from it.
+    A segment of a dead process is not sealed while something that counts is missing from it.
     """
     path = warc_path(folder, name)
     try:
         if cdx_path(folder, name).exists():
             _remove_journals(folder, name)
             return Sealed(name.segment, 0, 0)
-        # What the crawl has freed is given back first: 9 MB less at the peak.
+        # Memory that the crawl has freed is given back first: 9 MB less at the peak.
         pa.default_memory_pool().release_unused()
         found = survey(folder, name, is_counted, is_dead=is_dead)
         if found.lost:

@@ -170,7 +170,7 @@ class WorkerProcess:
             runtime.worker,
             runtime.transport,
             self,
-            lambda connections: share_of(connections, assignment.number, assignment.workers),
+            share=lambda connections: share_of(connections, assignment.number, assignment.workers),
         )
 
     def run(self) -> None:
