@@ -11,6 +11,12 @@ from starlette.responses import Response
 from lycosa.serve.records import Problem
 
 MEDIA_TYPE = "application/problem+json"
+LARGEST_BODY_BYTES = 1_000_000
+DETAILS = {
+    404: "there is nothing at this path",
+    405: "this path has other methods",
+    413: f"a request has at most {LARGEST_BODY_BYTES:,} bytes",
+}
 
 
 class Refusal(Exception):
@@ -35,10 +41,6 @@ def problem(status: int, detail: str = "", headers: dict[str, str] | None = None
 
 
 async def answer_error(request: Request, error: Exception) -> Response:
-    """Answer an error of the framework: an unknown path, a wrong method."""
+    """Answer an error of the framework: an unknown path, a wrong method, a client that has left."""
     status = getattr(error, "status_code", 500)
-    headers = getattr(error, "headers", None)
-    detail = {404: "there is nothing at this path", 405: "this path has other methods"}.get(
-        status, ""
-    )
-    return problem(status, detail, headers)
+    return problem(status, DETAILS.get(status, ""), getattr(error, "headers", None))
