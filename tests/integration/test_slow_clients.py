@@ -6,6 +6,7 @@ the real ones.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import http.client
 import logging
@@ -27,7 +28,13 @@ from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.serve import connections, listening
 from lycosa.serve.connections import ConnectionLimits
-from lycosa.serve.listening import LARGEST_HEAD_BYTES, WebServer, address_of, listen
+from lycosa.serve.listening import (
+    LARGEST_HEAD_BYTES,
+    BoundedProtocol,
+    WebServer,
+    address_of,
+    listen,
+)
 from lycosa.serve.web.problems import LARGEST_BODY_BYTES
 from served_crawl import TOKEN, serving
 
@@ -213,6 +220,22 @@ def test_an_answer_that_is_not_read_is_ended(start: Callable[..., Running], path
         assert running.ask("/small") == (200, b"small")
         took, heard = end_of(reader)
     assert took < LATEST and len(heard) < LARGE / 2
+
+
+def test_no_piece_of_an_answer_waits_for_the_acknowledgement_of_another(
+    start: Callable[..., Running], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    delays: list[int] = []
+    begin = BoundedProtocol.connection_made
+
+    def made(self: BoundedProtocol, transport: asyncio.Transport) -> None:
+        connection = transport.get_extra_info("socket")
+        delays.append(connection.getsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY))
+        begin(self, transport)
+
+    monkeypatch.setattr(BoundedProtocol, "connection_made", made)
+    assert start().ask("/small") == (200, b"small")
+    assert delays == [1]
 
 
 # -- more clients than connections -----------------------------------------------------------

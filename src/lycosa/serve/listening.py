@@ -155,7 +155,10 @@ class BoundedProtocol(H11Protocol):
 
 def listen(host: str, port: int) -> socket.socket:
     """Listen on an address; port 0 takes a free one."""
-    listener = socket.socket(socket.AF_INET6 if ":" in host else socket.AF_INET, socket.SOCK_STREAM)
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # asyncio switches Nagle's algorithm off only where the protocol is named: head and body are
+    # two pieces, and the second would wait 40 ms for the client's acknowledgement of the first
+    listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
     try:
         listener.bind((host, port))
