@@ -14,12 +14,10 @@ orders go into its log.
     events      the frames of a crawl as a stream of events
     served      the crawls that are served, and their frames
     shared      the frames of a crawl whose log is in a server
-    limits      values that can be changed while a crawl runs
     sparql      the endpoint of SPARQL 1.1
     shell       the pages
     starting    starts crawls and reports as processes of their own
     running     makes the server with its token and address; when one beside a crawl ends
-    replies     turns replies of other processes into HTTP responses
-    problems    errors as JSON
+    problems    errors as JSON, also those of answering processes
     extras      says what to install
 """

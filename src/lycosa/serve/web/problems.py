@@ -1,17 +1,29 @@
-"""Errors as JSON (RFC 9457): `application/problem+json`."""
+"""Errors as JSON (RFC 9457), `application/problem+json`; also those of answering processes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from http import HTTPStatus
 
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
+from lycosa.query.protocol import QueryReply
 from lycosa.serve.records import Problem
 
 MEDIA_TYPE = "application/problem+json"
 LARGEST_BODY_BYTES = 1_000_000
+STATUSES = {
+    "refused": 422,
+    "not-acceptable": 406,
+    "too-large": 413,
+    "too-slow": 503,
+    "busy": 503,
+    "failed": 500,
+    "unguarded": 500,
+}
+"""The statuses of replies that are not answers."""
 DETAILS = {
     404: "there is nothing at this path",
     405: "this path has other methods",
@@ -26,6 +38,13 @@ class Refusal(Exception):
         super().__init__(detail)
         self.status = status
         self.detail = detail
+
+
+def answered(reply: QueryReply, statuses: Mapping[str, int] = STATUSES) -> QueryReply:
+    """Return a reply that is an answer; raise `Refusal` for any other."""
+    if reply.kind != "answer":
+        raise Refusal(statuses.get(reply.kind, 500), reply.text)
+    return reply
 
 
 def problem(status: int, detail: str = "", headers: dict[str, str] | None = None) -> Response:

@@ -22,8 +22,7 @@ from lycosa.query.formats import MEDIA_TYPES
 from lycosa.query.protocol import Query, QueryReply
 from lycosa.query.triple_store import TripleStore
 from lycosa.serve.connections import counted_address
-from lycosa.serve.web.problems import Refusal
-from lycosa.serve.web.replies import STATUSES
+from lycosa.serve.web.problems import STATUSES, Refusal, answered
 from lycosa.serve.web.served import ServedCrawl, ServedCrawls
 
 MOST_ASKING = 48
@@ -51,9 +50,8 @@ class Endpoint:
             if query is None:
                 told = description(str(request.url.replace(query="")))
                 return Response(told, media_type="text/turtle; charset=utf-8")
-            reply = await self._reply(crawl, query, request.client.host if request.client else "")
-            if reply.kind != "answer":
-                raise Refusal(_OWN_STATUSES[reply.kind], reply.text)
+            client = request.client.host if request.client else ""
+            reply = answered(await self._reply(crawl, query, client), _OWN_STATUSES)
         except Refusal as refusal:
             headers = {"Retry-After": "5"} if refusal.status == 503 else {}
             return PlainTextResponse(f"{refusal.detail}\n", refusal.status, headers)
