@@ -19,7 +19,6 @@ from lycosa.cluster.ledger.document import Amount, Changed, Count, Limits
 from lycosa.config import Job
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.processes.workers.grants import GrantedBudget, SupervisorLink
-from lycosa.crawl.processes.workers.protocol import Account, Grant
 from lycosa.crawl.takeover import Opened
 from lycosa.crawl.worker import commits
 from lycosa.frontier.fold.state import PartitionState
@@ -55,7 +54,7 @@ class SharedLimits:
         self._losses = -1
         """Number of lost machines; below 0 until the notes have been read."""
         self._losses_told = 0
-        self._account = Account(0, 0, 0, 0, 0, 0)
+        self._durable = self._returned = Amount()
         self._is_recalled = self._is_halted = False
         self.when_durable: Callable[[Callable[[], None]], None] = lambda callback: None
         """The worker's method of this name, once the worker is made."""
@@ -151,7 +150,7 @@ class SharedLimits:
         # Until the notes have been read, counted pages may be on a machine that was lost.
         self._reached_by_all = Limit(reached) if reached and self._losses >= 0 else None
         if grant is not None:
-            self.budget.grant(Grant(grant.pages, grant.bytes, grant.is_rest))
+            self.budget.grant(grant)
         if is_recalled and (not self._is_recalled or grant is not None):
             self.budget.recall()
         self._is_recalled = is_recalled
@@ -188,24 +187,19 @@ class SharedLimits:
             with self._lock:
                 self.desk.want()
 
-    def _accounted(self, account: Account) -> None:
-        self._account = account
+    def _accounted(self, durable: Amount, returned: Amount) -> None:
+        self._durable, self._returned = durable, returned
         self._tell()
 
     def _tell(self) -> None:
         """Report the durable amounts together with the partitions' counts, which include them."""
         assert self.desk is not None
-        account = self._account
         counts = {
             number: Count(one.sequence, Amount(one.pages, one.bytes), one.losses)
             for number, one in self.counts.items()
         }
         with self._lock:
-            self.desk.account(
-                counts,
-                Amount(account.durable_pages, account.durable_bytes),
-                Amount(account.returned_pages, account.returned_bytes),
-            )
+            self.desk.account(counts, self._durable, self._returned)
 
     def _reach(self, limit: Limit) -> None:
         if limit is not Limit.FREE_DISK:

@@ -11,6 +11,8 @@ from typing import Any
 
 import msgspec
 
+from lycosa.cluster.ledger.document import Amount, Grant
+
 
 class _Message(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """A message, tagged with the name of its class."""
@@ -40,13 +42,10 @@ class Adopt(_Message, frozen=True):
     orders: int
 
 
-class Grant(_Message, frozen=True):
+class Granted(_Message, frozen=True):
     """Permission to reserve more pages and bytes."""
 
-    pages: int
-    bytes: int
-    is_rest: bool
-    """Whether these are the last bytes of the limit; only one fetch at a time may use them."""
+    grant: Grant
 
 
 class Recall(_Message, frozen=True):
@@ -87,18 +86,15 @@ class Alive(_Message, frozen=True):
 class PartitionsOpened(_Message, frozen=True):
     """The worker owns its partitions; these totals are in their logs."""
 
-    kept_pages: int
-    kept_bytes: int
+    kept: Amount
     seconds_run: float
 
 
 class Relimited(_Message, frozen=True):
-    """Limits have changed: amounts in the worker's logs, and most bytes of its fetches."""
+    """Limits have changed: amounts in the worker's logs, and the most that its fetches may add."""
 
-    kept_pages: int
-    kept_bytes: int
-    reserved_pages: int
-    reserved_bytes: int
+    kept: Amount
+    reserved: Amount
 
 
 class OrdersApplied(_Message, frozen=True):
@@ -112,14 +108,10 @@ class GrantWanted(_Message, frozen=True):
 
 
 class Account(_Message, frozen=True):
-    """Used, durable and returned parts of a worker's grants."""
+    """Durable and returned parts of a worker's grants."""
 
-    kept_pages: int
-    kept_bytes: int
-    durable_pages: int
-    durable_bytes: int
-    returned_pages: int
-    returned_bytes: int
+    durable: Amount
+    returned: Amount
 
 
 class Idle(_Message, frozen=True):
@@ -170,7 +162,7 @@ class Finished(_Message, frozen=True):
 Command = (
     Begin
     | Adopt
-    | Grant
+    | Granted
     | Recall
     | LimitReached
     | CycleOver

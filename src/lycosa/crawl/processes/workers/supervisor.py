@@ -33,7 +33,7 @@ from lycosa.crawl.processes.main_loop import MainLoop
 from lycosa.crawl.processes.signals import Stop
 from lycosa.crawl.processes.workers.child import Child
 from lycosa.crawl.processes.workers.end_search import EndSearch
-from lycosa.crawl.processes.workers.grants import Amount, Ledger
+from lycosa.crawl.processes.workers.grants import Grants
 from lycosa.crawl.processes.workers.protocol import (
     Account,
     Adopt,
@@ -42,6 +42,7 @@ from lycosa.crawl.processes.workers.protocol import (
     Failed,
     Finished,
     GiveUp,
+    Granted,
     GrantWanted,
     Heartbeat,
     Idle,
@@ -50,6 +51,7 @@ from lycosa.crawl.processes.workers.protocol import (
     OrdersApplied,
     PartitionsOpened,
     PatienceOver,
+    Recall,
     Relimited,
     Reply,
     SeedFailed,
@@ -96,7 +98,7 @@ class Supervisor:
         self._lock = lock
         self._listener = listener
         self._children: dict[int, Child] = {}
-        self._ledger = Ledger(crawl.job, len(assignments))
+        self._grants = Grants(crawl.job, len(assignments))
         self._end_search = EndSearch(main.loop, crawl.job, crawl.log, self._send_to_all)
         self._progress: dict[int, Progress] = {}
         self._gone: list[Progress] = []
@@ -180,7 +182,7 @@ class Supervisor:
             self._deaths[number] = 0  # its successor reads that page apart, and makes progress
         if not self._is_ending:
             tell_deaths(self._log, [marks.path_of(str(self._directory.log_folder), number)])
-        self._ledger.died(number)
+        self._grants.died(number)
         self._end_search.died(self._assignments[number].partitions)
         if number in self._progress:
             last = self._progress[number]
@@ -243,19 +245,17 @@ class Supervisor:
             case PartitionsOpened():
                 self._opened(child, reply)
             case Relimited():
-                kept = Amount(reply.kept_pages, reply.kept_bytes)
-                reserved = Amount(reply.reserved_pages, reply.reserved_bytes)
-                self._ledger.relimited(number, kept, reserved)
+                self._grants.opened(number, reply.kept, reply.reserved)
                 self._look_at_limits()
             case OrdersApplied():
                 self._applied[number] = reply.number
                 # A worker that replaces a dead one begins at 0, but its partitions keep the orders.
                 self._applied_by_all = max(self._applied_by_all, min(self._applied))
             case GrantWanted():
-                self._ledger.wants(number)
+                self._grants.wants(number)
                 self._look_at_limits()
             case Account():
-                self._ledger.account(number, reply)
+                self._grants.account(number, reply.durable, reply.returned)
                 self._look_at_limits()
             case LimitReached():
                 self._reach(Limit(reply.limit))
@@ -276,7 +276,7 @@ class Supervisor:
 
     def _opened(self, child: Child, opened: PartitionsOpened) -> None:
         child.is_open = True
-        self._ledger.opened(child.number, Amount(opened.kept_pages, opened.kept_bytes))
+        self._grants.opened(child.number, opened.kept)
         if self._began_at is not None:
             self._begin(child)
             self._look_at_limits()
@@ -301,10 +301,10 @@ class Supervisor:
             child.send(StopCleanly())
 
     def _look_at_limits(self) -> None:
-        for number, command in self._ledger.commands():
+        for number, grant in self._grants.given():
             if number in self._children:
-                self._children[number].send(command)
-        reached = self._ledger.reached
+                self._children[number].send(Granted(grant) if grant else Recall())
+        reached = self._grants.reached
         if reached is not None:
             self._reach(reached)
 
@@ -338,7 +338,7 @@ class Supervisor:
             self._paused_at = None
         before, self._live_job = self._live_job, in_force.job(self._job)
         if self._live_job.limits != before.limits:
-            self._ledger = Ledger(self._live_job, len(self._assignments))
+            self._grants = Grants(self._live_job, len(self._assignments))
         for child in self._children.values():
             if child.is_open and not self._is_ending:
                 child.send(Adopt(in_force.last))

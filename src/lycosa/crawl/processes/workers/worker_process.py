@@ -15,11 +15,12 @@ import faulthandler
 import logging
 import socket
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import closing
 from pathlib import Path
 
 from lycosa.channel import Channel
+from lycosa.cluster.ledger.document import Amount
 from lycosa.config.requests import Limits
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.control.applying import Applier, Steering
@@ -39,6 +40,7 @@ from lycosa.crawl.processes.main_loop import MainLoop
 from lycosa.crawl.processes.runtime import Duties, Runtime
 from lycosa.crawl.processes.workers.grants import GrantedBudget, SupervisorLink
 from lycosa.crawl.processes.workers.protocol import (
+    Account,
     Adopt,
     Alive,
     AllDone,
@@ -48,7 +50,7 @@ from lycosa.crawl.processes.workers.protocol import (
     Failed,
     Finished,
     GiveUp,
-    Grant,
+    Granted,
     GrantWanted,
     Heartbeat,
     Idle,
@@ -67,6 +69,7 @@ from lycosa.crawl.status.progress import Progress
 from lycosa.decoders import json_decoder
 from lycosa.errors import LycosaError
 from lycosa.failpoints import arm_from_environment
+from lycosa.frontier.fold.state import PartitionState
 from lycosa.log.protocol import Head
 from lycosa.loop import EventLoop
 from lycosa.plugins.loader import load_hooks
@@ -146,7 +149,7 @@ class WorkerProcess:
         )
         link = SupervisorLink(
             want_grant=lambda: channel.send(GrantWanted()),
-            account=channel.send,
+            account=lambda durable, returned: channel.send(Account(durable, returned)),
             limit_reached=lambda limit: channel.send(LimitReached(str(limit))),
             call_soon=main.loop.call_soon,
             when_durable=self._when_durable,
@@ -179,8 +182,7 @@ class WorkerProcess:
         states = self._runtime.open(lambda: self._channel.send(Alive()))
         self._channel.send(
             PartitionsOpened(
-                sum(state.kept_pages for state in states),
-                sum(state.kept_bytes for state in states),
+                _kept(states),
                 max((state.seconds_run() for state in states), default=0.0),
             )
         )
@@ -206,8 +208,8 @@ class WorkerProcess:
                 self._runtime.begin()
             case Adopt():
                 self._follow_orders(command.orders)
-            case Grant():
-                budget.grant(command)
+            case Granted():
+                budget.grant(command.grant)
                 worker.pump()
             case Recall():
                 budget.recall()
@@ -239,9 +241,8 @@ class WorkerProcess:
 
     def adopt(self, limits: Limits) -> None:
         """Follow other limits; report kept and reserved amounts once they are durable."""
-        states = self._runtime.worker.states().values()
-        kept = sum(state.kept_pages for state in states), sum(state.kept_bytes for state in states)
-        reply = Relimited(*kept, *self._budget.relimit(limits))
+        kept = _kept(self._runtime.worker.states().values())
+        reply = Relimited(kept, self._budget.relimit(limits))
         if self._has_begun:
             self._when_durable(lambda: self._channel.send(reply))
         else:
@@ -273,6 +274,12 @@ class WorkerProcess:
     def _on_end(self, reason: str) -> None:
         self._reason = reason
         self._runtime.seal_all(self._main.loop.stop)
+
+
+def _kept(states: Collection[PartitionState]) -> Amount:
+    return Amount(
+        sum(state.kept_pages for state in states), sum(state.kept_bytes for state in states)
+    )
 
 
 class _Forwarding(logging.Handler):
