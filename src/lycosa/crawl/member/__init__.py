@@ -14,7 +14,6 @@ archive's files stay.
     telling     the record that a member writes of itself on the board
     adopting    adopts the operator's changes while the crawl runs
     limits      the worker's share of the job's limits, from the ledger on the board
-    shared_end  reports idle partitions to the others, and the end to the worker
     chair       work of the leader (owner of partition 0): finds the end, ends patience
     notes       lasting facts that members share: runs, ends, patience
 

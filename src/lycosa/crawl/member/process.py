@@ -34,12 +34,12 @@ from lycosa.crawl.control.desk import OrderBook
 from lycosa.crawl.control.live import State
 from lycosa.crawl.control.watch import Standing
 from lycosa.crawl.directory import OpenCrawl
+from lycosa.crawl.ending import EndingElsewhere
 from lycosa.crawl.logs.notes import LOST, directory_number, given_up, refuse_given_up
 from lycosa.crawl.member.adopting import Adopter
 from lycosa.crawl.member.limits import SharedLimits
 from lycosa.crawl.member.lives import REFUSED, Lives, Working
 from lycosa.crawl.member.member import Member, Surroundings
-from lycosa.crawl.member.shared_end import SharedEnd
 from lycosa.crawl.member.telling import Telling
 from lycosa.crawl.processes.assignments import Assignment
 from lycosa.crawl.processes.main_loop import MainLoop
@@ -196,7 +196,7 @@ class MemberProcess:
     def _work(self, number: int) -> Working:
         job, clock, courier = self._crawl.job, self._main.clock, self._courier
         limits = SharedLimits(job, clock, self._crawl.directory.free_disk, number, courier.lock)
-        end, idle = SharedEnd(), IdleDesk(number)
+        end, idle = EndingElsewhere(), IdleDesk(number)
         addresses = self._addresses = AddressDesk(number, self._machine)
         self._lines = LineDesk(number)
         for line in self._early:

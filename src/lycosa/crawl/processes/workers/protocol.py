@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from lycosa.cluster.ledger.document import Amount, Grant
+from lycosa.crawl.ending import Finding, Report
 
 
 class _Message(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -52,24 +53,14 @@ class Recall(_Message, frozen=True):
     """Return unreserved grants, now and whenever a reservation ends."""
 
 
-class CycleOver(_Message, frozen=True):
-    """All partitions have finished the cycle; the owner of partition 0 begins the next."""
+class Found(_Message, frozen=True):
+    """Result of the search for the end."""
 
-
-class Stuck(_Message, frozen=True):
-    """Whether only unreachable origins are left on all workers."""
-
-    is_stuck: bool
-    has_answers: bool
-    """Whether any server has ever answered."""
-
-
-class GiveUp(_Message, frozen=True):
-    """Close the unreachable origins: the crawl has waited long enough for them."""
-
-
-class AllDone(_Message, frozen=True):
-    """No partition has any work left: finish."""
+    finding: Finding
+    patience_ended: int
+    """Number of times that unreachable origins were to be closed."""
+    is_between: bool = False
+    """Whether a cycle has just ended; the owner of partition 0 begins the next."""
 
 
 class StopCleanly(_Message, frozen=True):
@@ -115,9 +106,11 @@ class Account(_Message, frozen=True):
 
 
 class Idle(_Message, frozen=True):
-    """Partitions that became idle or stuck (the fields of `ending.Report`), or busy (None)."""
+    """Partitions that became idle or stuck, or busy (None)."""
 
-    reports: dict[int, tuple[int, int, bool, bool, bool] | None]
+    reports: dict[int, Report | None]
+    is_patience_over: bool
+    """Whether the crawl has waited long enough for unreachable origins."""
 
 
 class SeedFailed(_Message, frozen=True):
@@ -125,10 +118,6 @@ class SeedFailed(_Message, frozen=True):
 
     seed: str
     why: str
-
-
-class PatienceOver(_Message, frozen=True):
-    """From the owner of partition 0: the crawl has waited long enough for unreachable origins."""
 
 
 class Heartbeat(_Message, frozen=True):
@@ -159,18 +148,7 @@ class Finished(_Message, frozen=True):
     progress: dict[str, Any]
 
 
-Command = (
-    Begin
-    | Adopt
-    | Granted
-    | Recall
-    | LimitReached
-    | CycleOver
-    | Stuck
-    | GiveUp
-    | AllDone
-    | StopCleanly
-)
+Command = Begin | Adopt | Granted | Recall | LimitReached | Found | StopCleanly
 Reply = (
     Alive
     | PartitionsOpened
@@ -181,7 +159,6 @@ Reply = (
     | LimitReached
     | Idle
     | SeedFailed
-    | PatienceOver
     | Heartbeat
     | LogLine
     | Failed

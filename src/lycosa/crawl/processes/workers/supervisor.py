@@ -41,7 +41,6 @@ from lycosa.crawl.processes.workers.protocol import (
     Command,
     Failed,
     Finished,
-    GiveUp,
     Granted,
     GrantWanted,
     Heartbeat,
@@ -50,7 +49,6 @@ from lycosa.crawl.processes.workers.protocol import (
     LogLine,
     OrdersApplied,
     PartitionsOpened,
-    PatienceOver,
     Recall,
     Relimited,
     Reply,
@@ -263,8 +261,6 @@ class Supervisor:
                 self._end_search.reported(reply)
             case SeedFailed():
                 self._listener.seed_failed(reply.seed, reply.why)
-            case PatienceOver():
-                self._send_to_all(GiveUp())
             case LogLine():
                 log_messages.log(reply.level, "worker %d: %s", number, reply.text)
             case Failed():
@@ -294,7 +290,7 @@ class Supervisor:
         until = time.monotonic() if self._paused_at is None else self._paused_at
         run = self._run_before + max(0.0, until - self._began_at - self._paused_seconds)
         child.send(Begin(run, self._watch_orders.in_force.last))
-        child.send(self._end_search.stuck)
+        child.send(self._end_search.told)
         if self._limit is not None:
             child.send(LimitReached(str(self._limit)))
         if self._is_stopping:

@@ -18,13 +18,13 @@ from lycosa.cluster.membership.record import owner_name
 from lycosa.cluster.membership.tenure import Instant
 from lycosa.crawl.control.applying import Applier
 from lycosa.crawl.control.desk import OrderBook
+from lycosa.crawl.ending import EndingElsewhere
 from lycosa.crawl.features.of_job import features_of
 from lycosa.crawl.logs.notes import DIRECTORY, MACHINE
 from lycosa.crawl.member.adopting import Adopter
 from lycosa.crawl.member.limits import SharedLimits
 from lycosa.crawl.member.lives import Lives, Working
 from lycosa.crawl.member.member import Member, Surroundings
-from lycosa.crawl.member.shared_end import SharedEnd
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.simulation.cluster.content import (
@@ -194,7 +194,7 @@ class Machine:
         cluster, clock = self._cluster, self.clock
         job = self._adopter.job if self._adopter is not None else cluster.job
         limits = SharedLimits(job, clock, lambda: _FOREVER, number, nullcontext())
-        end, idle = SharedEnd(), IdleDesk(number)
+        end, idle = EndingElsewhere(), IdleDesk(number)
         ports = Ports(
             job=job,
             scope=self._scope,
