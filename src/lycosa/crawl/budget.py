@@ -71,6 +71,11 @@ class TimeAndDisk:
         self._began = began
         self._deadline = began + self._limits.seconds if self._limits.seconds else float("inf")
 
+    @property
+    def is_halted(self) -> bool:
+        """Whether the time stands still."""
+        return self._halted_at is not None
+
     def halt(self, now: float) -> None:
         """Let the time stand still."""
         self._halted_at = now if self._halted_at is None else self._halted_at

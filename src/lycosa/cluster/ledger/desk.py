@@ -107,7 +107,7 @@ class Desk:
 
     def adopt(self, limits: Changed) -> None:
         """Follow limits that the operator has set, and write them to the ledger."""
-        if limits.revision > self._changed.revision:
+        if limits.age > self._changed.age:
             self._changed = limits
             self._say()
 
@@ -228,7 +228,7 @@ class Desk:
     def _limits_in(self, ledger: Ledger) -> Limits:
         """Return the newest limits: the job's, those of the ledger, or those that this life
         knows."""
-        newest = max(ledger.changed, self._changed, key=lambda one: one.revision)
-        if not newest.revision:
+        newest = max(ledger.changed, self._changed, key=lambda one: one.age)
+        if not any(newest.age):
             return self.limits
         return self.limits._replace(pages=newest.pages, bytes=newest.bytes)

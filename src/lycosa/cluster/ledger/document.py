@@ -111,16 +111,23 @@ class Line(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Changed(msgspec.Struct, frozen=True, array_like=True):
-    """Limits that the operator has set during the crawl, and their revision.
+    """Limits that the operator has set during the crawl, and the last order given by then.
 
     They stand in the ledger, so every grant by any life respects them from the moment when the
     first life has written them.
     """
 
     revision: int = 0
-    """Revision of the settings; 0 if the job's own limits are in force."""
+    """What an earlier version wrote in place of the order."""
     pages: int = 0
     bytes: int = 0
+    order: int = 0
+    """Number of the order; 0 if the job's own limits are in force."""
+
+    @property
+    def age(self) -> tuple[int, int]:
+        """The larger, the newer: an order replaces what an earlier version has written."""
+        return self.order, self.revision
 
 
 class Ledger(msgspec.Struct, frozen=True):
@@ -160,7 +167,7 @@ def unpack(value: bytes) -> Ledger:
 
 def changed(ledger: Ledger, limits: Changed) -> Ledger:
     """Record newer limits."""
-    if limits.revision <= ledger.changed.revision:
+    if limits.age <= ledger.changed.age:
         return ledger
     return _replaced(ledger, changed=limits)
 

@@ -27,8 +27,11 @@ from lycosa.cluster.idle import IdleDesk, IdleReport
 from lycosa.cluster.membership.record import Member as MemberRecord
 from lycosa.cluster.membership.record import Standing, life_of
 from lycosa.crawl.budget import Limit
+from lycosa.crawl.control.desk import orders
+from lycosa.crawl.control.orders import Numbered
 from lycosa.crawl.ending import EndingElsewhere, Finding
 from lycosa.crawl.member import taking
+from lycosa.crawl.member.adopting import Adopter
 from lycosa.crawl.member.chair import CLEARING_SECONDS, Minutes, clear_graves, look_for_end
 from lycosa.crawl.member.limits import SharedLimits
 from lycosa.crawl.member.notes import (
@@ -83,6 +86,7 @@ class Surroundings(NamedTuple):
     limits: SharedLimits
     end: EndingElsewhere
     idle: IdleDesk
+    adopter: Adopter
     run: int
     earlier: Collection[int] = ()
     """The earlier lives of this process."""
@@ -101,6 +105,7 @@ class _Questions(NamedTuple):
     minutes: Minutes | None
     survived: Sequence[int]
     wants_plan: bool
+    last_order: int
     graves: Mapping[int, MemberRecord] | None
     """The members, if it is time to remove old tombstones."""
 
@@ -111,6 +116,8 @@ class _Answers(NamedTuple):
     finding: Finding | None = None
     heads: list[Head] | None = None
     cordons: Cordons | None = None
+    given: Sequence[Numbered] = ()
+    """Orders that are not known yet, if a plan is to be made."""
 
 
 class Member:
@@ -219,6 +226,7 @@ class Member:
             self._minutes(),
             survived,
             self._wants_plan(members, now),
+            around.adopter.in_force.last,
             members if self._is_clearing(now) else None,
         )
 
@@ -257,8 +265,10 @@ class Member:
             finding = questions.minutes and look_for_end(log, around.board, questions.minutes)
             if not questions.wants_plan:
                 return _Answers(finding)
+            # An order that was given before the plan holds for what the plan takes.
+            given = orders(log, questions.last_order)
             known = taking.known_cordons(around.board, around.earlier)
-            return _Answers(finding, log.heads(), known)
+            return _Answers(finding, log.heads(), known, given)
         except LogUnavailable:
             return _Answers()
 
@@ -270,6 +280,7 @@ class Member:
         end.learn(finding or end.finding._replace(is_stuck=False))
         if finding is not None and finding.is_between:
             self._worker.cycle_over()
+        self._around.adopter.learn(answers.given)
         if answers.heads is not None and answers.cordons is not None:
             self._plan(answers.heads, answers.cordons)
 

@@ -140,10 +140,6 @@ class GrantedBudget(TimeAndDisk):
 
     # -- commands of the supervisor -------------------------------------------------------
 
-    def begin(self, deadline: float) -> None:
-        """Set the moment at which the time limit is reached."""
-        self._deadline, self._halted_at = deadline, None
-
     def relimit(self, limits: Limits) -> Amount:
         """Follow other limits, without a grant; return the reservations of fetches in flight."""
         if not self._is_limited:
