@@ -28,7 +28,7 @@ from lycosa.cluster.ledger import document
 from lycosa.cluster.ledger.document import Amount, Count, Grant, Ledger
 from lycosa.config import Job
 from lycosa.config.requests import Limits
-from lycosa.crawl.budget import Limit, TimeAndDisk, is_wanted
+from lycosa.crawl.budget import Budget, Limit, TimeAndDisk, is_wanted
 
 _NOTHING = Amount()
 
@@ -116,19 +116,14 @@ class SupervisorLink(NamedTuple):
     """Calls back when everything decided so far is durable."""
 
 
-class GrantedBudget(TimeAndDisk):
-    """A worker's share of the job's limits."""
+class GrantedBudget(Budget):
+    """A worker's share of the job's limits: a budget that is allowed what it was granted."""
 
     def __init__(self, job: Job, free_disk: Callable[[], int], link: SupervisorLink) -> None:
         super().__init__(job, free_disk)
         self._link = link
-        self._is_limited = bool(job.limits.pages or job.limits.bytes)
-        self._unlimited = 0
-        """Number of reservations made without a limit."""
         self._granted = Amount()
-        self._kept = Amount()
         self._durable = Amount()
-        self._reserved = Amount()
         self._returned = Amount()
         self._last: tuple[Amount, Amount] | None = None
         self._is_rest = False
@@ -137,26 +132,30 @@ class GrantedBudget(TimeAndDisk):
         self._is_accounting = False
         self._epoch = 0
         """Number of changes of the limits."""
+        self._allow()
 
     # -- commands of the supervisor -------------------------------------------------------
 
+    def adopt(self, limits: Limits) -> None:
+        """Go by other limits; what is allowed by them comes with the next grants."""
+        TimeAndDisk.adopt(self, limits)
+
     def relimit(self, limits: Limits) -> Amount:
         """Follow other limits, without a grant; return the reservations of fetches in flight."""
-        if not self._is_limited:
-            self._reserved = Amount(self._unlimited, self._unlimited * self._largest)
         self.adopt(limits)
-        self._is_limited = bool(limits.pages or limits.bytes)
-        self._unlimited = 0 if self._is_limited else self._reserved.pages
-        self._granted = self._reserved
-        self._kept = self._durable = self._returned = Amount()
+        self._granted = reserved = Amount(self.reserved_pages, self._reserved_bytes)
+        self.kept_pages = self.kept_bytes = 0
+        self._durable = self._returned = Amount()
         self._epoch += 1
         self._last = None
         self._is_rest = self._is_recalled = self._is_asking = False
-        return self._reserved
+        self._allow()
+        return reserved
 
     def grant(self, grant: Grant) -> None:
         """Add a grant; the worker should then try to reserve at once."""
         self._granted = self._granted.plus(Amount(grant.pages, grant.bytes))
+        self._allow()
         self._is_rest = grant.is_rest
         self._is_asking = False
         self._is_recalled = grant.is_rest or (grant.pages == 1 and bool(self._limits.pages))
@@ -174,35 +173,16 @@ class GrantedBudget(TimeAndDisk):
 
     # -- reservations of the worker -------------------------------------------------------
 
-    def reserve(self, now: float) -> int | None:
-        """Return how many bytes a fetch may bring; None if no fetch may start now."""
-        self._look_at_time(now)
-        if self.reached:
-            return None
-        if not self._is_limited:
-            self._unlimited += 1
-            return self._largest
-        free, size = self._free(), self._largest
-        if self._limits.pages and free.pages < 1:
-            self._ask()
-            return None
-        if self._limits.bytes and free.bytes < size:
-            if not self._is_rest or self._reserved.pages or not free.bytes:
-                self._ask()
-                return None
-            size = free.bytes
-        self._reserved = self._reserved.plus(Amount(1, size))
-        return size
-
     def keep(self, reserved_bytes: int, size_bytes: int, url: str) -> bool:
         """End a reservation with a page; False if it does not fit and must not be kept."""
-        self._release(reserved_bytes)
+        self.give_back(reserved_bytes)
         if self._limits.bytes and size_bytes > reserved_bytes:
             self._reach(Limit.BYTES)
             return False
         if self._is_limited:
-            self._kept = kept = self._kept.plus(Amount(1, size_bytes))
-            epoch = self._epoch
+            self.kept_pages += 1
+            self.kept_bytes += size_bytes
+            kept, epoch = self._kept, self._epoch
             self._link.when_durable(lambda: self._made_durable(kept, epoch))
         if is_wanted(url, self._targets):
             # Reported once durable: a kill must not lose the page that ends the crawl.
@@ -212,38 +192,42 @@ class GrantedBudget(TimeAndDisk):
 
     def give_back(self, reserved_bytes: int) -> None:
         """End a reservation without a page."""
-        self._release(reserved_bytes)
+        super().give_back(reserved_bytes)
+        if self._is_asking or self._is_recalled:
+            self._account_soon()
 
     def uncount(self, pages: int, size_bytes: int) -> None:
         """Take back pages that were kept in a partition that has passed to another owner."""
         if self._is_limited:
-            self._kept = self._kept.minus(Amount(pages, size_bytes))
+            self.kept_pages -= pages
+            self.kept_bytes -= size_bytes
             self._durable = min(self._durable, self._kept)
 
     # -- inside ---------------------------------------------------------------------------
 
-    def _free(self) -> Amount:
-        return self._granted.minus(self._returned).minus(self._kept).minus(self._reserved)
+    @property
+    def _is_limited(self) -> bool:
+        return bool(self._limits.pages or self._limits.bytes)
 
-    def _ask(self) -> None:
+    @property
+    def _kept(self) -> Amount:
+        return Amount(self.kept_pages, self.kept_bytes)
+
+    def _allow(self) -> None:
+        self._allowed_pages, self._allowed_bytes = self._granted.minus(self._returned)
+
+    def _run_short(self) -> None:
+        """Ask for a grant."""
         if not self._is_asking:
             self._is_asking = True
             self._link.want_grant()
             self._account_soon()
 
-    def _release(self, reserved_bytes: int) -> None:
-        if not self._is_limited:
-            self._unlimited -= 1
-        else:
-            self._reserved = self._reserved.minus(Amount(1, reserved_bytes))
-            if self._is_asking or self._is_recalled:
-                self._account_soon()
-
     def _made_durable(self, kept: Amount, epoch: int) -> None:
         if epoch != self._epoch:
             return  # it is counted in what was kept when the limits changed
         self._durable = min(kept, self._kept)
-        if self._is_asking or self._is_recalled or not any(self._reserved):
+        if self._is_asking or self._is_recalled or not self.reserved_pages:
             self._account_soon()
 
     def _account_soon(self) -> None:
@@ -255,12 +239,11 @@ class GrantedBudget(TimeAndDisk):
         """Return recalled grants, and send an account if it has changed."""
         self._is_accounting = False
         if self._is_recalled:
-            free = self._free()
-            self._returned = self._returned.plus(
-                Amount(
-                    free.pages if self._limits.pages else 0, free.bytes if self._limits.bytes else 0
-                )
-            )
+            limits, reserved = self._limits, Amount(self.reserved_pages, self._reserved_bytes)
+            free = self._granted.minus(self._returned).minus(self._kept).minus(reserved)
+            returned = Amount(free.pages if limits.pages else 0, free.bytes if limits.bytes else 0)
+            self._returned = self._returned.plus(returned)
+            self._allow()
         account = self._durable, self._returned
         if account != self._last:
             self._last = account
