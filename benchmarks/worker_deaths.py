@@ -26,6 +26,7 @@ from pathlib import Path
 import msgspec
 from benchmarks import kills
 
+from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.processes.assignments import Assignment
 from lycosa.crawl.simulation.referee_rules import referee_rules
@@ -82,7 +83,7 @@ def measure(kills_wanted: int, workers: int, seed: int) -> list[float]:
     chance, found = random.Random(seed), list[float]()
     while len(found) < kills_wanted:
         web = kills.drawn_web(has_copies=False)
-        referee = Referee(referee_rules(kills.Job()), web, keep_history=True)
+        referee = Referee(referee_rules(Job()), web, keep_history=True)
         with (
             tempfile.TemporaryDirectory(prefix="deaths-") as name,
             SocketWeb(web, referee=referee, time_scale=1.0, tls=False) as server,

@@ -9,7 +9,7 @@ a cluster, all partitions of a worker under a supervisor. A *life* is an owner o
     granted   a life may keep another part of what is left
     settled   a life has made pages durable, or returns a part of its grants
     closed    a life has ended in order
-    freed     lives have died, and their units are counted anew
+    freed     lives have died, and others have counted their units
     reached   the durable pages have reached a limit
 
 Always true:
@@ -118,7 +118,7 @@ class Changed(msgspec.Struct, frozen=True, array_like=True):
     """
 
     revision: int = 0
-    """What an earlier version wrote in place of the order."""
+    """Revision that an earlier version wrote in place of the order."""
     pages: int = 0
     bytes: int = 0
     order: int = 0

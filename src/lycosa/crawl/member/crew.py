@@ -69,7 +69,7 @@ def run_crew(directories: Sequence[CrawlDirectory], listener: Listener) -> run.E
 
 
 class _Member:
-    """What is known of a member, over all its processes."""
+    """A member, over all its processes."""
 
     def __init__(self, directory: CrawlDirectory) -> None:
         self.directory = directory

@@ -53,7 +53,7 @@ log_messages = logging.getLogger(__name__)
 
 
 class Program(NamedTuple):
-    """What a child runs."""
+    """The program of a child, with its arguments."""
 
     module: str
     path: Path
