@@ -65,12 +65,13 @@ class EndSearch:
         for number in [n for n in self._partitions if self._log.owner(n) != self._owner]:
             self._on_lost(number)  # an idle worker sends and commits nothing, and learns it here
         self._report()
-        self._patience.count(self._clock.now(), self._is_stuck_everywhere())
-        if self._ending.is_possible():
-            if self._ending.look(self._log.heads()):
-                return Verdict.OVER
-            if self._ending.is_between:
-                return Verdict.CYCLE_OVER
+        found = self._ending.look(self._log.heads)
+        self._patience.count(self._clock.now(), found.is_stuck)
+        if found.is_over:
+            return Verdict.OVER
+        if found.is_between:
+            return Verdict.CYCLE_OVER
+        if found.is_near and not found.is_stuck:
             self._tick.set_within(self._commit_seconds)
         return Verdict.GOES_ON
 
@@ -80,7 +81,7 @@ class EndSearch:
 
     def patience_left(self) -> float | None:
         """Return after how many seconds what is out of reach is given up, if all else is done."""
-        return self._patience.seconds_left() if self._is_stuck_everywhere() else None
+        return self._patience.seconds_left() if self._ending.finding.is_stuck else None
 
     def _report(self, *, is_stuck: bool = False) -> None:
         """Say that the partitions are idle, or that those that are not are stuck."""
@@ -101,7 +102,7 @@ class EndSearch:
         now, patience = self._clock.now(), self._patience
         if patience.is_stuck(now):
             self._report(is_stuck=True)
-            patience.count(now, self._is_stuck_everywhere())
+            patience.count(now, self._ending.look(self._log.heads).is_stuck)
         else:
             for number in self._partitions if self._has_reported else ():
                 self._ending.report(number, None)
@@ -109,6 +110,3 @@ class EndSearch:
             patience.count(now, False)
         if patience.look_again_at < NEVER:
             self._tick.set_before(max(patience.look_again_at, now))
-
-    def _is_stuck_everywhere(self) -> bool:
-        return self._ending.may_be_stuck() and self._ending.is_stuck(self._log.heads)

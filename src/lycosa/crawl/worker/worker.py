@@ -360,7 +360,7 @@ class Worker(Pump):
         """Read what has come in, make what was decided durable, look for the end."""
         if self.is_over:
             return
-        if self._ports.ending.is_over:
+        if self._ports.ending.finding.is_over:
             self._finish(EXHAUSTED)
             return
         self._ports.budget.look(self._clock.now())

@@ -71,8 +71,6 @@ class World:
         now, topics = self.clock.now(), topics_of(job)
         plant(job.seeds, scope, self.partitioner, self.server, now, topics=topics)
         self.run_number = begin_run(self.server)
-        self.is_steered = False
-        """Whether an operator gives orders, so that machines read settings from the board."""
 
     def lapsed(self) -> None:
         """Tell the referee that answers of a process may have been lost."""
