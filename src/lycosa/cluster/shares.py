@@ -72,17 +72,6 @@ def _even_out(wishes: list[int], load: dict[int, int], takers: Mapping[int, int]
         load[empty] += 1
 
 
-def to_take(
-    number: int, wishes: Sequence[int], owners: Owners, members: Mapping[int, Member]
-) -> list[int]:
-    """Return the partitions that a life should take and may take now."""
-    return [
-        partition
-        for partition, wish in enumerate(wishes)
-        if wish == number != owners[partition] and is_free(owners[partition], members)
-    ]
-
-
 def to_release(number: int, wishes: Sequence[int], owners: Owners) -> list[int]:
     """Return the partitions that a life has and should release.
 

@@ -26,7 +26,6 @@ SETTINGS = "settings"
 LINES = "lines/"
 IDLE = "idle/"
 ADDRESSES = "addresses/"
-ADDRESS_GROUPS = "address-group/"
 
 _VALID = re.compile(r"[a-z0-9]+(?:[-/][a-z0-9]+)*")
 
@@ -49,11 +48,6 @@ def idle_key(number: int) -> str:
 def addresses_key(number: int) -> str:
     """Return the key of the addresses that a life serves."""
     return f"{ADDRESSES}{number}"
-
-
-def group_key(group: int) -> str:
-    """Return the key of a group of addresses."""
-    return f"{ADDRESS_GROUPS}{group}"
 
 
 def number_in(key: str) -> int:

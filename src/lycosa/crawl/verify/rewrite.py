@@ -102,9 +102,7 @@ def _without(rows: pa.Table, kind: str, gone: set[int], tables: dict[str, pa.Tab
         lengths = rows.column("length").to_pylist()
         keep = [not (length and at in gone) for at, length in zip(offsets, lengths, strict=True)]
         return rows if all(keep) else rows.filter(pa.array(keep))
-    return arrow_functions.with_ids(
-        rows, pa.array(tables["pages"].column("fetch_id").to_pylist(), pa.int64())
-    )
+    return arrow_functions.with_ids(rows, frozenset(tables["pages"].column("fetch_id").to_pylist()))
 
 
 def _blocks(

@@ -19,7 +19,7 @@ Read the files in this order:
 before: 123.4 µs a page of 30 kB instead of 124.6 (medians of nine runs in turns).
 
 Always true:
-  * the facts are those of `lycosa.extract.html.pure_scan.gather` (tests/unit/extract/test_scan_twin.py);
+  * the facts are those of `tests.plain_scan.gather` (tests/unit/extract/test_scan_twin.py);
   * every byte is looked at a bounded number of times, and nothing recurses;
   * memory: two buffers of 5/4 of the page and about 100 bytes a link. Text in a buffer is never
     longer than that, because no reference is shorter than 5/6 of its meaning.

@@ -16,8 +16,7 @@ from __future__ import annotations
 
 import turbohtml
 
-from lycosa.extract.html._growth import growth
-from lycosa.extract.html.pure_growth import ELEMENT_BYTES
+from lycosa.extract.html._growth import ELEMENT_BYTES, growth
 
 MOST_ELEMENTS = 300_000
 MOST_PARSES = 16

@@ -1,7 +1,7 @@
 """Words of a text as hashed features, and a softmax over them, compiled.
 
 `lycosa.extract.topics.words` defines them; its plain twins do the same in Python: `word_weights`
-and `PlainSoftmax`.
+and `tests.plain_softmax`.
 
 Always true: words and numbers are the twin's, weights and scores equal it to six digits
 (tests/unit/extract/test_topics.py).

@@ -75,6 +75,8 @@ from lycosa.tuples import NamedTuple
 
 ROW_GROUP_BYTES = 2_000_000
 """How much of the rows is in memory at a time. Twice as much costs 8 MB at the peak."""
+INDEX_GROUP_BYTES = 200_000
+"""The same for the index, which makes twenty times as much of them as values of Python."""
 
 _FEW_VALUES = ["kind", "rel", "outcome", "content_type", "charset", "language", "record", "warc"]
 _FEW_VALUES += ["via", "rule", "source_url", "reason", "redirect_url", "unread"]
@@ -295,9 +297,10 @@ def _write_rows(folder: Path, kind: str, name: Name, found: Survey) -> Path:
     schema = sealed_schema(journal_path(folder, kind, name), kind)
     with rows_writer(final, schema) as writer:
         for rows in _counted(folder, kind, name, found, schema):
-            writer.write_table(
-                arrow_functions.sorted_by(rows, "key") if "key" in schema.names else rows
-            )
+            if "key" in schema.names:
+                rows = arrow_functions.sorted_by(rows, "key")
+            writer.write_table(rows)
+            del rows  # or two groups would be in memory while the next is read
     sync_file(temporary(final))
     # Free the memory of one kind before the next: the peak falls from 160 MB to 140.
     pa.default_memory_pool().release_unused()
@@ -327,7 +330,7 @@ def _write_index(folder: Path, name: Name, found: Survey) -> Path:
         can_withhold = there is not None and "withheld" in there.names
         if can_withhold:
             schema = schema.append(JOURNAL_SCHEMAS[kind].field("withheld"))
-        for rows in _counted(folder, kind, name, found, schema):
+        for rows in _counted(folder, kind, name, found, schema, INDEX_GROUP_BYTES):
             if can_withhold:
                 rows = arrow_functions.without(rows, "withheld")
             for row in zip(*(_values(rows, column) for column in columns), strict=True):
@@ -349,35 +352,42 @@ def _values(rows: pa.Table, column: str) -> list[Any]:
 
 
 def _counted(
-    folder: Path, kind: str, name: Name, found: Survey, schema: pa.Schema
+    folder: Path,
+    kind: str,
+    name: Name,
+    found: Survey,
+    schema: pa.Schema,
+    most_bytes: int = ROW_GROUP_BYTES,
 ) -> Iterator[pa.Table]:
     """Yield the rows that count, in tables of a size that fits into memory; at least one.
 
     Links and text are flushed before their page: when the flush failed or the process died
     in between, they are there and it is not.
     """
-    dropped = pa.array(found.dropped_ids, pa.int64())
-    pages = pa.array(found.page_ids, pa.int64())
+    dropped, pages = frozenset(found.dropped_ids), frozenset(found.page_ids)
     journal = journal_path(folder, kind, name)
     batches = journal_batches(
         journal, schema.names, is_trusted=not found.is_dead, has_dictionaries=True
     )
-    for rows in _gathered(batches, schema):
+    for rows in _gathered(batches, schema, most_bytes):
         if kind in ("links", "text"):
             rows = arrow_functions.with_ids(rows, pages)
-        elif found.dropped_ids:
+        elif dropped:
             rows = arrow_functions.without_ids(rows, dropped)
         yield rows
+        del rows
 
 
-def _gathered(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.Table]:
+def _gathered(
+    batches: Iterable[pa.RecordBatch], schema: pa.Schema, most_bytes: int
+) -> Iterator[pa.Table]:
     """Yield batches as tables of a size that fits into memory; at least one."""
     some: list[pa.RecordBatch] = []
     size_bytes = 0
     for batch in batches:
         some.append(batch)
         size_bytes += batch.nbytes
-        if size_bytes >= ROW_GROUP_BYTES:
+        if size_bytes >= most_bytes:
             yield _as_table(some, schema)
             some, size_bytes = [], 0
     yield _as_table(some, schema)

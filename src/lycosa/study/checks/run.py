@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import NamedTuple
 
 import duckdb
-import pyarrow as pa
 
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.store.segments.sealing import ignore
@@ -118,8 +117,3 @@ def findings_query(checks: Sequence[Check], limits: CheckLimits) -> str:
 def _is_ignored(finding: Finding, ignored: Ignored) -> bool:
     urls = (finding.url, finding.target_url)
     return any(url and ignored(url) for url in urls)
-
-
-def table_of(findings: Sequence[Finding]) -> pa.Table:
-    """Return findings as rows."""
-    return pa.Table.from_pylist([one._asdict() for one in findings], SCHEMA)

@@ -8,9 +8,9 @@ import re
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests.plain_walk.walk import walk as walk_in_python
 
 from lycosa.extract.structured.rdfa.hosts import HTML, SVG, XHTML1, XHTML5, XML, Host
-from lycosa.extract.structured.rdfa.pure_walk.walk import walk as walk_in_python
 from lycosa.extract.structured.rdfa.walk import walk
 from seeds import examples
 

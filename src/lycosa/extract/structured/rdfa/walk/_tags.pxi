@@ -1,7 +1,7 @@
 # Tags as `trees` writes them: where each ends, and what attributes it has.
 #
 # A serializer wrote them: names are compared as they are, a value follows its `=` at once and its
-# quote is closed. Any other markup is read to its end too, as `pure_walk` reads it.
+# quote is closed. Any other markup is read to its end too, as `plain_walk` reads it.
 
 @cython.internal
 @cython.auto_pickle(False)

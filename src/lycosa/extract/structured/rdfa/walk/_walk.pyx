@@ -2,7 +2,7 @@
 
 Most elements of a page say nothing that RDFa hears: they cost a look at their attributes and a
 place on the stack. A word of `property`, `rel` or `typeof` is looked up once for as long as
-prefixes and vocabulary stay the same. Rare things are done as in `pure_walk`, on text.
+prefixes and vocabulary stay the same. Rare things are done as in `plain_walk`, on text.
 
 Read the files in this order; each needs only those before it:
 
@@ -21,12 +21,12 @@ reads the attributes, the names in force and the open elements at once. The cost
 objects of their own, as in the URL table and the scanner, was not measured.
 
 The scanner reads tags too, but as strangers write them; here a serializer did (`trees`). To read
-them by the scanner's rules would give other triples than `pure_walk` where no serializer has been,
+them by the scanner's rules would give other triples than `plain_walk` where no serializer has been,
 and cost 1 to 4 % for the white space around `=` alone. So the two share pieces
 (`html/_pieces.pxi`), and each has a way of its own through a tag.
 
 Always true:
-  * the triples are those of `lycosa.extract.structured.rdfa.pure_walk.walk.walk`, in the same order
+  * the triples are those of `tests.plain_walk.walk.walk`, in the same order
     (tests/unit/extract/structured/rdfa/test_twin.py);
   * every byte is looked at a bounded number of times for each byte of output, nothing recurses;
   * memory: the markup, its text once, `room` bytes of output, and the open elements.

@@ -13,6 +13,17 @@ from __future__ import annotations
 
 import re
 
+from tests.plain_links import (
+    AFTER_HTML,
+    BEFORE_HTML,
+    IN_HTML,
+    SPACES,
+    Attributes,
+    PureLinks,
+    href_in,
+    value_in,
+)
+
 from lycosa.extract.facts import LONGEST_PAGE, LONGEST_TEXT, LONGEST_TITLE, Facts
 from lycosa.extract.html.mentioned_text import mentioned_in_declaration
 from lycosa.extract.html.mentions import mentioned_in_script, mentioned_in_tag
@@ -28,16 +39,6 @@ from lycosa.extract.html.names import (
     SOURCES,
 )
 from lycosa.extract.html.objects import object_references, parameter_reference
-from lycosa.extract.html.pure_links import (
-    AFTER_HTML,
-    BEFORE_HTML,
-    IN_HTML,
-    SPACES,
-    Attributes,
-    PureLinks,
-    href_in,
-    value_in,
-)
 from lycosa.extract.html.references import resolve_attribute, resolve_text
 from lycosa.extract.html.values import (
     NOARCHIVE,
