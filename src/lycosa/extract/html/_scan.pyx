@@ -405,7 +405,7 @@ cdef class Page(Links):
             hrefs.append(text_of(link.href))
             kinds.append(link.kind)
             times.append(link.times)
-            rels.append(relation(value_text(&self.said, link.rel)) if link.rel.size else "")
+            rels.append(self.relation_of(link.rel) if link.rel.size else "")
             if not link.places & inside and not self.depth:
                 rels[i] = outside_html(rels[i])
             texts.append(self.link_text(link))
