@@ -128,7 +128,7 @@ budget: setup
 bench-parts: setup
 	$(BIN)/python benchmarks/url_parsing.py
 	$(BIN)/python benchmarks/encoding.py
-	$(BIN)/python benchmarks/scanner.py
+	$(BIN)/python -m benchmarks.scanner
 	$(BIN)/python -m benchmarks.bench_rdfa
 	$(BIN)/python benchmarks/client.py
 	$(BIN)/python benchmarks/store.py

@@ -42,6 +42,7 @@ COMPILED = (
     "lycosa.links._columns",
     "lycosa.memory._arenas",
     "lycosa.store._appending",
+    "lycosa.store.tables._order",
     "lycosa.store.tables._rows",
     "lycosa.store.warc._cdx_lines",
     "lycosa.store.warc._packing",

@@ -30,12 +30,12 @@ from typing import NamedTuple
 from benchmarks.charts import Line, draw
 from benchmarks.figures.run import Made, Run
 from benchmarks.race.table import markdown
+from tests.plain_table import PlainUrlTable
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.processes.run import run_crawl
 from lycosa.frontier.urltable import CompactUrlTable, FileVault
-from lycosa.frontier.urltable.pure_table import PlainUrlTable
 
 HOSTS, FANOUT = 64, 5
 LATENCY_SECONDS = 0.02

@@ -1,6 +1,6 @@
 """Measures the cost of scanning a page for links, and for links and text.
 
-    python benchmarks/scanner.py [folder of HTML files]
+    python -m benchmarks.scanner [folder of HTML files]
 
 The pages are real ones where there are any (documentation packages under /usr/share/doc),
 else made up. Every way reads the same pages in the same run; the result is µs of a page,
@@ -16,10 +16,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser
+from tests import plain_scan
 
 from lycosa.extract.charset import to_utf8
 from lycosa.extract.fingerprint import fingerprint
-from lycosa.extract.html import pure_scan
 from lycosa.extract.page import scan
 from lycosa.records import RECORDED_KINDS, REQUISITE_KINDS, LinkKind
 
@@ -72,7 +72,7 @@ def everything(body: bytes) -> object:
 
 def twin(body: bytes) -> object:
     body, _ = to_utf8(body, "text/html")
-    return pure_scan.gather(body, is_xml=False, most_links=0, wanted=PAGES, agent="lycosa")
+    return plain_scan.gather(body, is_xml=False, most_links=0, wanted=PAGES, agent="lycosa")
 
 
 def microseconds(way: Way, pages: list[bytes]) -> float:

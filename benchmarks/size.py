@@ -25,7 +25,6 @@ several runs the median counts.
 from __future__ import annotations
 
 import argparse
-import json
 import os
 import random
 import shutil
@@ -38,11 +37,10 @@ import time
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 from benchmarks.kernel.crawl import COMMIT_SECONDS, CONNECTIONS, NO_PAUSES, InstantTransport
 from benchmarks.kernel.pages import SMALL, TREE_A, Shape, host_name, running_text
-from benchmarks.kernel.stages import STAGES, Stopwatch, own_cost, watch_everything
 from benchmarks.race import table
 
 from lycosa.clock import VirtualClock
@@ -174,14 +172,7 @@ def write_log(folder: Path, urls: int, job: Job) -> None:
 # -- crawling on ------------------------------------------------------------------------------
 
 
-class Figures(NamedTuple):
-    """What one crawl took, in µs a page."""
-
-    total: float
-    stages: dict[str, float]
-
-
-def crawl_on(folder: Path, urls: int, kind: str, asked: argparse.Namespace) -> Figures:
+def crawl_on(folder: Path, urls: int, kind: str, asked: argparse.Namespace) -> float:
     """Resume the crawl of a folder in this process, and measure."""
     shape, pages = SMALL if asked.small else TREE_A, asked.pages
     collect_seldom()
@@ -216,9 +207,6 @@ def crawl_on(folder: Path, urls: int, kind: str, asked: argparse.Namespace) -> F
             raise SystemExit(f"{budget.kept_pages:,} of {wanted:,} pages, then {reasons}")
 
     run_to(WARM_PAGES)
-    watch = Stopwatch()
-    if asked.watched:
-        watch_everything(watch, log, store)
     seconds = 0.0
     for done in range(0, pages, asked.turn):
         wait_for_turn()
@@ -226,19 +214,9 @@ def crawl_on(folder: Path, urls: int, kind: str, asked: argparse.Namespace) -> F
         run_to(WARM_PAGES + min(done + asked.turn, pages))
         seconds += time.process_time() - began
     print(flush=True)
-    watch.stop()
-    inside, whole = own_cost() if asked.watched else (0.0, 0.0)
-    stages = {
-        stage: (
-            watch.spent[stage] - watch.calls[stage] * inside - watch.begun[stage] * (whole - inside)
-        )
-        / pages
-        / 1000
-        for stage in (STAGES if asked.watched else ())
-    }
     store.close()
     log.close()
-    return Figures(seconds / pages * 1e6, stages)
+    return seconds / pages * 1e6
 
 
 def wait_for_turn() -> None:
@@ -248,8 +226,8 @@ def wait_for_turn() -> None:
 
 
 def crawl_aside(
-    folders: Mapping[int, Path], kind: str, asked: argparse.Namespace, *, watched: bool
-) -> dict[int, Figures]:
+    folders: Mapping[int, Path], kind: str, asked: argparse.Namespace
+) -> dict[int, float]:
     """Crawl on from copies, each in a fresh process; they take turns."""
     with tempfile.TemporaryDirectory(prefix="lycosa-size-") as name, ExitStack() as begun:
         crawls = {}
@@ -258,7 +236,7 @@ def crawl_aside(
             shutil.copytree(folder, copy)
             words = [sys.executable, "-m", "benchmarks.size", "--inside", str(copy)]
             words += ["--kind", kind, "--urls", str(urls), "--pages", str(asked.pages)]
-            words += ["--turn", str(asked.turn), *(["--watched"] if watched else [])]
+            words += ["--turn", str(asked.turn)]
             words += ["--small"] if asked.small else []
             pipe = subprocess.PIPE
             crawl = subprocess.Popen(words, stdin=pipe, stdout=pipe, text=True, bufsize=1)
@@ -270,25 +248,23 @@ def crawl_aside(
                 assert crawl.stdin is not None and crawl.stdout is not None
                 crawl.stdin.write("\n")
                 crawl.stdout.readline()
-        return {
-            urls: Figures(*json.loads(crawl.communicate()[0])) for urls, crawl in crawls.items()
-        }
+        return {urls: float(crawl.communicate()[0]) for urls, crawl in crawls.items()}
 
 
 # -- the tables -------------------------------------------------------------------------------
 
 
-Measured = Mapping[tuple[int, str], Sequence[Figures]]
+Measured = Mapping[tuple[int, str], Sequence[float]]
 
 
-def measure(folders: Mapping[int, Path], asked: argparse.Namespace) -> dict[Any, list[Figures]]:
-    found: dict[Any, list[Figures]] = {}
+def measure(folders: Mapping[int, Path], asked: argparse.Namespace) -> dict[Any, list[float]]:
+    found: dict[Any, list[float]] = {}
     for run in range(asked.runs):
         for kind in KINDS:
-            for urls, one in crawl_aside(folders, kind, asked, watched=False).items():
+            for urls, one in crawl_aside(folders, kind, asked).items():
                 found.setdefault((urls, kind), []).append(one)
                 print(
-                    f"run {run + 1}, {kind}, {urls:,} URLs: {one.total:.0f} µs a page;"
+                    f"run {run + 1}, {kind}, {urls:,} URLs: {one:.0f} µs a page;"
                     f" load {os.getloadavg()[0]:.1f}",
                     file=sys.stderr,
                     flush=True,
@@ -296,14 +272,14 @@ def measure(folders: Mapping[int, Path], asked: argparse.Namespace) -> dict[Any,
     return found
 
 
-def section(found: Measured, stages: Mapping[tuple[int, str], Figures], pages: int) -> str:
+def section(found: Measured, pages: int) -> str:
     sizes = sorted({urls for urls, _ in found})
-    middle = {one: statistics.median(run.total for run in runs) for one, runs in found.items()}
+    middle = {one: statistics.median(runs) for one, runs in found.items()}
     rows = []
     for kind in KINDS:
         least = middle[sizes[0], kind]
         for urls in sizes:
-            totals = [run.total for run in found[urls, kind]]
+            totals = found[urls, kind]
             rows.append(
                 [
                     kind,
@@ -315,7 +291,6 @@ def section(found: Measured, stages: Mapping[tuple[int, str], Figures], pages: i
                 ]
             )
     heads = ["links", "URLs known", "µs a page", "lowest to highest", "pages per CPU-second"]
-    columns = list(stages)
     parts = [
         "## Size",
         "    python -m benchmarks.size",
@@ -327,14 +302,6 @@ def section(found: Measured, stages: Mapping[tuple[int, str], Figures], pages: i
         f"pages; load {os.getloadavg()[1]:.1f} at "
         f"the end; {time.strftime('%Y-%m-%d')}. The aim is at most {AIM:.0%} apart.",
         table.markdown([*heads, "against the smallest"], rows),
-        "Where it goes, in µs a page, by one run each with the stopwatch of `benchmarks.kernel`:",
-        table.markdown(
-            ["stage", *(f"{kind}, {urls:,}" for urls, kind in columns)],
-            [
-                [stage, *(f"{stages[column].stages[stage]:.1f}" for column in columns)]
-                for stage in STAGES
-            ],
-        ),
     ]
     return "\n\n".join(parts)
 
@@ -350,10 +317,9 @@ def main() -> None:
     parser.add_argument("--no-results", action="store_true", help="leave RESULTS.md as it is")
     parser.add_argument("--inside", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--kind", choices=KINDS, help=argparse.SUPPRESS)
-    parser.add_argument("--watched", action="store_true", help=argparse.SUPPRESS)
     asked = parser.parse_args()
     if asked.inside:
-        print(json.dumps(crawl_on(asked.inside, asked.urls[0], asked.kind, asked)))
+        print(crawl_on(asked.inside, asked.urls[0], asked.kind, asked))
         return
     with tempfile.TemporaryDirectory(prefix="lycosa-size-") as name:
         folders = {urls: (asked.logs or Path(name)) / str(urls) for urls in sorted(asked.urls)}
@@ -361,13 +327,7 @@ def main() -> None:
             if not folder.exists():
                 write_log(folder, urls, job_of(0))
         found = measure(folders, asked)
-        ends = {urls: folders[urls] for urls in (min(folders), max(folders))}
-        stages = {
-            (urls, kind): one
-            for kind in KINDS
-            for urls, one in crawl_aside(ends, kind, asked, watched=True).items()
-        }
-    text = section(found, stages, asked.pages)
+    text = section(found, asked.pages)
     print(text)
     if not asked.no_results:
         RESULTS.write_text(table.placed(RESULTS.read_text(), text, BEGIN, END))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
@@ -34,6 +34,17 @@ FAULTS = ("kill", "stop", "cut", "cut watch", "cut own", "wall", "drain", "board
 """A process is killed or stopped; a machine is cut off, or one of its connections; a wall clock is
 set; a machine leaves in order and comes back; the board is down for all."""
 AGREEMENT = Agreement("crawl", "domain over 16 partitions", "", 2)
+
+
+def to_take(
+    number: int, wishes: Sequence[int], owners: shares.Owners, members: Mapping[int, shares.Member]
+) -> list[int]:
+    """Return the partitions that a life should take and may take now."""
+    return [
+        partition
+        for partition, wish in enumerate(wishes)
+        if wish == number != owners[partition] and shares.is_free(owners[partition], members)
+    ]
 
 
 class Network(NamedTuple):
@@ -168,7 +179,7 @@ class Machine:
         number = life.number
         if number not in life.members:
             return
-        for partition in shares.to_take(number, wishes, owners, life.members):
+        for partition in to_take(number, wishes, owners, life.members):
             if partition not in self.busy and partition not in self.held:
                 self.busy.add(partition)
                 self.append(partition, world.log.sequences[partition], number)

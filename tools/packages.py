@@ -38,8 +38,7 @@ INSIDE = """
 COMPILED = """
 ## Compiled modules
 
-`setup.py` names them. Tests hold most of them against twins in plain Python: `pure_*` beside the
-module, `plain_*` in `tests`.
+`setup.py` names them. Tests hold most of them against twins in plain Python, `plain_*` in `tests`.
 
 | module | head |
 |---|---|

@@ -20,6 +20,7 @@ from benchmarks.kernel.pages import (
     path_of,
 )
 from benchmarks.partitions import waiting_partition
+from tests.made_columns import add_pages
 
 from lycosa.extract.page import scan
 from lycosa.frontier.fold.facts.columns import Pages
@@ -84,7 +85,9 @@ def prepare_admit(count: int, is_known: bool) -> Callable[[], object]:
 
 def prepare_scheduler(count: int, sites: int) -> Callable[[], object]:
     columns = Pages()
-    columns.add([page % sites for page in range(count)], [21 * (page % 5) for page in range(count)])
+    add_pages(
+        columns, [page % sites for page in range(count)], [21 * (page % 5) for page in range(count)]
+    )
     scheduler = BreadthFirst(columns)
 
     def work() -> None:

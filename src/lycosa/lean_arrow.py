@@ -18,6 +18,11 @@ thousands, of which a crawl calls few. Here each is looked up when it is first c
 import os
 import sys
 
+TYPE_CHECKING = False  # as checkers take it: `typing` would be most of what this import costs
+
+if TYPE_CHECKING:
+    from typing import Any
+
 _POOL = "ARROW_DEFAULT_MEMORY_POOL"
 _COMMANDS = frozenset(
     ("status", "queue", "explain", "audit", "cat", "verify", "retry", "block", "unblock", "forget")
@@ -25,6 +30,8 @@ _COMMANDS = frozenset(
 """Commands besides those that crawl; other commands load no Arrow, or need both."""
 _NO_PLUGINS = "\n[plugins]\nuse = []\n"
 """The line by which a crawl directory's job says that it has no plugins."""
+_is_lean = False
+"""Whether pyarrow was loaded while numpy could not be found."""
 
 
 def can_do_without_numpy(words: list[str]) -> bool:
@@ -55,29 +62,43 @@ def has_no_plugins(folder: str) -> bool:
 
 
 def load(*, with_numpy: bool) -> None:
-    """Load pyarrow on the C library's allocator, and its modules that look for numpy.
+    """Load pyarrow on the C library's allocator, and its module that writes Parquet.
 
     Harmless when it is loaded. A numpy that is loaded, and an allocator that the user has named,
     stay.
     """
+    global _is_lean
     if "pyarrow" in sys.modules:
         return
-    hides_numpy = not with_numpy and "numpy" not in sys.modules
+    _is_lean = not with_numpy and "numpy" not in sys.modules
     names_pool = _POOL not in os.environ
-    if hides_numpy:
-        sys.modules["numpy"] = None  # type: ignore[assignment]  # an import of it fails
     if names_pool:
         os.environ[_POOL] = "system"
+    try:
+        pyarrow = _loaded("pyarrow")
+        _loaded("pyarrow._parquet")
+        pyarrow.default_memory_pool()  # now it is chosen
+    finally:
+        if names_pool:
+            del os.environ[_POOL]
+
+
+def functions() -> "Any":
+    """Return Arrow's functions: `pyarrow._compute`, which looks for numpy, too."""
+    return sys.modules.get("pyarrow._compute") or _loaded("pyarrow._compute")
+
+
+def _loaded(name: str) -> "Any":
+    """Return a module of Arrow, loaded without numpy if Arrow is to do without."""
+    hides_numpy = _is_lean and "numpy" not in sys.modules
+    if hides_numpy:
+        sys.modules["numpy"] = None  # type: ignore[assignment]  # an import of it fails
     flags = sys.getdlopenflags()
     sys.setdlopenflags(os.RTLD_LAZY)
     try:
-        import pyarrow._compute
-        import pyarrow._parquet
-
-        pyarrow.default_memory_pool()  # now it is chosen
+        __import__(name)
+        return sys.modules[name]
     finally:
         sys.setdlopenflags(flags)
         if hides_numpy:
             del sys.modules["numpy"]
-        if names_pool:
-            del os.environ[_POOL]

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 from selectolax.lexbor import LexborHTMLParser
+from tests.plain_links import without_fragment
 
 from lycosa.extract.charset import to_utf8
-from lycosa.extract.html.pure_links import without_fragment
 from lycosa.extract.page import scan
 from lycosa.records import LinkKind
 

@@ -37,6 +37,7 @@ def plan(owners: Owners, members: Mapping[int, Member], cordoned: Collection[int
     for number in wishes:
         if number in load:
             load[number] += 1
+    # Without a taker partitions stay with their owners, and orphans wait.
     if not takers:
         return wishes
 
@@ -44,6 +45,7 @@ def plan(owners: Owners, members: Mapping[int, Member], cordoned: Collection[int
         return (load[number] + 1) / takers[number], number
 
     for partition, wish in enumerate(wishes):
+        # The owners of a cordoned partition died one after the other; the next one may, too.
         if not wish and partition not in cordoned:
             wishes[partition] = taker = min(takers, key=load_with_one_more)
             load[taker] += 1
@@ -68,17 +70,6 @@ def _even_out(wishes: list[int], load: dict[int, int], takers: Mapping[int, int]
         wishes[partition] = empty
         load[full] -= 1
         load[empty] += 1
-
-
-def to_take(
-    number: int, wishes: Sequence[int], owners: Owners, members: Mapping[int, Member]
-) -> list[int]:
-    """Return the partitions that a life should take and may take now."""
-    return [
-        partition
-        for partition, wish in enumerate(wishes)
-        if wish == number != owners[partition] and is_free(owners[partition], members)
-    ]
 
 
 def to_release(number: int, wishes: Sequence[int], owners: Owners) -> list[int]:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests import plain_look
 
-from lycosa.extract.beginnings import PRESCAN_BYTES, is_sitemap, label, pure_look
+from lycosa.extract.beginnings import PRESCAN_BYTES, is_sitemap, label
 from offenders import none_of
 from seeds import examples
 
@@ -48,7 +49,7 @@ def nearly_usual(draw: st.DrawFn) -> bytes:
 @settings(max_examples=examples(700), deadline=None)
 @given(BEGINNINGS | nearly_usual())
 def test_the_declared_label_equals_its_twin(body: bytes) -> None:
-    assert label(body) == pure_look.label(body)
+    assert label(body) == plain_look.label(body)
 
 
 LIST_WORDS = st.sampled_from(
@@ -64,7 +65,7 @@ LIST_WORDS = st.sampled_from(
 @settings(max_examples=examples(700), deadline=None)
 @given(st.lists(LIST_WORDS | st.binary(max_size=2), max_size=8).map(b"".join))
 def test_whether_it_is_a_sitemap_equals_its_twin(first: bytes) -> None:
-    assert is_sitemap(first) is pure_look.is_sitemap(first)
+    assert is_sitemap(first) is plain_look.is_sitemap(first)
 
 
 AROUND = [
@@ -84,18 +85,18 @@ AROUND_LISTS = [b"<%surlset>", b"<a%surlset>", b"<a%sb:urlset>", b"<urlset%s", b
 def test_every_byte_means_the_same_to_both() -> None:
     byte = [bytes([code]) for code in range(256)]
     pages = [page % one for page in AROUND for one in byte]
-    none_of(page for page in pages if label(page) != pure_look.label(page))
+    none_of(page for page in pages if label(page) != plain_look.label(page))
     lists = [page % one for page in AROUND_LISTS for one in byte]
-    none_of(page for page in lists if is_sitemap(page) is not pure_look.is_sitemap(page))
+    none_of(page for page in lists if is_sitemap(page) is not plain_look.is_sitemap(page))
 
 
 def test_every_cut_of_a_declaration_means_the_same_to_both() -> None:
     page = b'<html><meta http-equiv="content-type" content="text/html; charset=utf-8"><a:urlset >'
     for end in range(len(page) + 1):
-        assert label(page[:end]) == pure_look.label(page[:end])
-        assert is_sitemap(page[:end]) is pure_look.is_sitemap(page[:end])
+        assert label(page[:end]) == plain_look.label(page[:end])
+        assert is_sitemap(page[:end]) is plain_look.is_sitemap(page[:end])
         late = b" " * (PRESCAN_BYTES - end) + page
-        assert label(late) == pure_look.label(late)
+        assert label(late) == plain_look.label(late)
 
 
 def test_the_two_usual_ways_are_known() -> None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import html
 
 import pytest
+from tests.plain_links import without_fragment
 
-from lycosa.extract.html.pure_links import without_fragment
 from lycosa.extract.page import scan
 from lycosa.records import WIDE_KINDS, Link, LinkKind
 from lycosa.url import canonical_key

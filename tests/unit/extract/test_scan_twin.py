@@ -8,10 +8,11 @@ from html.entities import html5
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests import plain_scan
 
 from lycosa.extract.charset import to_utf8
 from lycosa.extract.facts import Facts
-from lycosa.extract.html import _scan, pure_scan
+from lycosa.extract.html import _scan
 from lycosa.records import RECORDED_KINDS, REQUISITE_KINDS, LinkKind
 from seeds import examples
 
@@ -76,7 +77,7 @@ def both(body: bytes, most_links: int = 0, flags: int = 0) -> tuple[Facts, Facts
     body, _ = to_utf8(body, "text/html; charset=utf-8")
     is_xml, wanted = bool(flags & 1), WANTED[flags >> 1]
     native = _scan.gather(body, is_xml=is_xml, most_links=most_links, wanted=wanted, agent="Lycosa")
-    twin = pure_scan.gather(
+    twin = plain_scan.gather(
         body, is_xml=is_xml, most_links=most_links, wanted=wanted, agent="Lycosa"
     )
     return native, twin

@@ -8,6 +8,7 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.plain_softmax import PlainSoftmax
 
 from lycosa.errors import FormatError
 from lycosa.extract.topics import words
@@ -66,7 +67,7 @@ def test_words_of_a_text(text: str, wanted: list[str]) -> None:
 
 @given(st.lists(st.tuples(TEXTS, TEXTS, st.integers(0, 2)), min_size=1, max_size=8), TEXTS)
 def test_learning_equals_its_twin(given: list[tuple[bytes, bytes, int]], asked: bytes) -> None:
-    compiled, plain = Softmax(3, 10), words.PlainSoftmax(3, 10)
+    compiled, plain = Softmax(3, 10), PlainSoftmax(3, 10)
     for title, text, topic in given:
         targets = [float(number == topic) for number in range(3)]
         compiled.learn(title, text, targets, 0.3)
@@ -89,7 +90,7 @@ def test_hints_of_links_equal_their_twin(
     wanted: bytes,
     page: list[float],
 ) -> None:
-    compiled, plain = Softmax(4, 10), words.PlainSoftmax(4, 10)
+    compiled, plain = Softmax(4, 10), PlainSoftmax(4, 10)
     for title, text, topic in given:
         targets = [float(number == topic) for number in range(4)]
         compiled.learn(title.encode(), text, targets, 0.3)

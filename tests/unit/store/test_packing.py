@@ -13,8 +13,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from isal import isal_zlib
+from tests import plain_packing
 
-from lycosa.store.warc import _packing, pure_packing
+from lycosa.store.warc import _packing
 
 HEADERS = (
     "WARC-Type: response\r\nWARC-Date: 2026-11-18T07:02:10.123456Z\r\n"
@@ -75,20 +76,20 @@ CONTENTS: dict[str, Callable[[int], bytes]] = {
 
 @given(st.lists(st.binary(max_size=200), max_size=4))
 def test_digests(content: list[bytes]) -> None:
-    assert _packing.digest(*content) == pure_packing.digest(*content)
+    assert _packing.digest(*content) == plain_packing.digest(*content)
 
 
 @given(st.text(max_size=60), st.lists(st.binary(max_size=300), max_size=3))
 def test_records(headers: str, blocks: list[bytes]) -> None:
     packed = _packing.pack(headers, *blocks)
-    assert packed == pure_packing.pack(headers, *blocks)
+    assert packed == plain_packing.pack(headers, *blocks)
     length = sum(map(len, blocks))
     beginning = f"WARC/1.1\r\n{headers}Content-Length: {length}\r\n\r\n".encode()
     assert zlib.decompress(packed, 31) == beginning + b"".join(blocks) + b"\r\n\r\n"
 
 
 def test_what_is_no_text_is_refused() -> None:
-    for pack in (_packing.pack, pure_packing.pack):
+    for pack in (_packing.pack, plain_packing.pack):
         with pytest.raises(UnicodeEncodeError):
             pack("WARC-Target-URI: \ud800\r\n")
 
@@ -102,7 +103,7 @@ def test_no_body_grows_in_its_record(content: str) -> None:
         assert zlib.decompress(packed, 31).endswith(HEAD + body + b"\r\n\r\n")
         grown = len(packed) - len(_packing.pack(HEADERS, HEAD)) - len(body)
         assert grown <= len(body) / 1000 + 64, f"{content}, {len(body):,} bytes, +{grown:,}"
-        assert packed == pure_packing.pack(HEADERS, HEAD, body)
+        assert packed == plain_packing.pack(HEADERS, HEAD, body)
 
 
 def test_text_between_packed_parts_still_shrinks() -> None:
@@ -130,5 +131,5 @@ def test_records_of_mixed_content(parts: list[tuple[str, int]]) -> None:
     CHANCE.seed(repr(parts))
     body = b"".join(CONTENTS[content](size) for content, size in parts)
     packed = _packing.pack(HEADERS, HEAD, body)
-    assert packed == pure_packing.pack(HEADERS, HEAD, body)
+    assert packed == plain_packing.pack(HEADERS, HEAD, body)
     assert zlib.decompress(packed, 31).endswith(HEAD + body + b"\r\n\r\n")

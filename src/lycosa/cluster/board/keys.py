@@ -5,7 +5,7 @@ numbers          the last number that was given to a life
 member/<number>  the record of one life of a worker, or its tombstone
 cordons          partitions whose owners died repeatedly
 ledger           kept and granted amounts of the job's limits
-settings         the operator's changes while the crawl runs
+settings         changes of the operator from an earlier version: noted as orders, and removed
 lines/<number>   the newest log lines of one life
 idle/<number>    the partitions of one life that have nothing left to do
 addresses/<number>  hashes of the addresses that one life asks
@@ -26,7 +26,6 @@ SETTINGS = "settings"
 LINES = "lines/"
 IDLE = "idle/"
 ADDRESSES = "addresses/"
-ADDRESS_GROUPS = "address-group/"
 
 _VALID = re.compile(r"[a-z0-9]+(?:[-/][a-z0-9]+)*")
 
@@ -49,11 +48,6 @@ def idle_key(number: int) -> str:
 def addresses_key(number: int) -> str:
     """Return the key of the addresses that a life serves."""
     return f"{ADDRESSES}{number}"
-
-
-def group_key(group: int) -> str:
-    """Return the key of a group of addresses."""
-    return f"{ADDRESS_GROUPS}{group}"
 
 
 def number_in(key: str) -> int:

@@ -5,7 +5,6 @@ two compiled functions, `label` and `is_sitemap`, answer the usual case; `extrac
 unusual declarations by the full rules.
 
     _look      the two functions (compiled)
-    pure_look  the same in pure Python, which a test compares with them
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """A quick look at the first bytes of a page, compiled; `lycosa.extract.beginnings` tells the story.
 
 Always true (tests/unit/extract/test_beginnings.py): both functions give what their twins in
-`lycosa.extract.beginnings.pure_look` give.
+`tests.plain_look` give.
 
 Cost: every byte is looked at a bounded number of times.
 """

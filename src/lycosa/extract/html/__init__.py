@@ -4,8 +4,6 @@ The compiled scanner and its twin in Python return the same facts for any bytes;
 them on made and mutated pages.
 
     _scan       the scanner (compiled): links, text, title, language, robots directives
-    pure_scan   the same in pure Python, to read and to test against
-    pure_links  its links
     names       element and attribute names that the scanner knows
     values      values with a syntax of their own: srcset, refresh, rel
     objects     references of object, applet and param
@@ -13,6 +11,5 @@ them on made and mutated pages.
     mentioned_text  URLs that are written out in text, comments and declarations, for `wide`
     trees       parses a page to a tree, unless that would be out of proportion to it
     _growth     predicts how large a tree can become (compiled)
-    pure_growth  the same in pure Python
     references  character references such as `&amp;`
 """

@@ -291,7 +291,7 @@ cdef class Links:
 
 
 cdef inline bint needs_no_request(Piece href) noexcept nogil:
-    """Data and parts of the page itself are no reason to ask for anything."""
+    """Return whether a reference is data or a part of the page itself, which needs no request."""
     return href.start[0] == c"#" or (href.size >= 5 and is_same(href.start, b"data:", 5))
 
 

@@ -82,7 +82,7 @@ cdef class Outgoing:
 NOTHING = Outgoing(
     Request("", "", "", Purpose.PAGE, "", 0), Origin("", "", "", 0), "", (), lambda answer: None
 )
-"""What an idle exchange carries."""
+"""The request of an idle exchange."""
 cdef Outgoing IDLE = NOTHING
 
 
@@ -221,7 +221,7 @@ cdef class Exchange:
 
     @property
     def lane(self):
-        """What shares a connection with this request: the site and its address."""
+        """Requests with the same site and address share a connection."""
         return self.outgoing.key[:2]
 
     def note_stale(self):

@@ -5,7 +5,7 @@
 
 A page that comes in one piece over a standing connection is one call of `Pool.ask`, which puts the
 request on the wire, and one of `Wire._on_readable`, which reads it, takes it apart and hands it
-over, be its body counted or chunked. What is rare is a method of the classes that are built on
+over, be its body counted or chunked. Rare steps are methods of the classes that are built on
 these: connecting, handshakes, ends of connections, heads that come in pieces.
 
 System calls are made without Python's sockets; over TLS everything goes through `ssl`.

@@ -5,8 +5,8 @@
     release   keeps a reusable connection and watches it: a server that ends it,
               or speaks without being asked, loses it
 
-What a page takes over a connection that stands is compiled (`_wires`); here is what happens less
-often: connecting, heads in pieces, ends of connections.
+The usual way of a page over a kept connection is compiled (`_wires`). This module has the rest:
+connecting, heads in pieces, ends of connections.
 
 Most requests in a crawl of one site are small answers over one kept
 connection, one after the other. There libcurl and its callbacks cost twice as much as this
@@ -35,7 +35,7 @@ from lycosa.loop import EventLoop
 from lycosa.records import Outcome
 
 KEPT_SECONDS = 30.0
-"""So long an idle connection is kept from others that would take its place.
+"""Minimum idle time before a connection may be evicted.
 
 When more sites are asked in turn than connections may stand, those that came first are of use in
 each round; if the last ones stood, every connection would end before its site's next turn."""
@@ -108,7 +108,7 @@ class Connection(Wire):
         self._carrier.opened(self)
         try:
             result = connecting.connect_ex((address, self._around.ports.get(port, port)))
-        except (OSError, OverflowError) as problem:  # what is no address or no port
+        except (OSError, OverflowError) as problem:  # not an address, or not a port
             self.close()
             raise ValueError(f"{address}: {problem}") from problem
         loop = self._carrier.loop

@@ -10,7 +10,6 @@ memory is short, whole sites are spilled, compressed, to a file.
     _table      its compiled trees
     chunks      the format of spilled sites
     vaults      the file that spilled sites are in
-    pure_table  the table in pure Python, which tests compare with the compiled one
 """
 
 from lycosa.frontier.urltable.compact import CompactUrlTable

@@ -16,11 +16,11 @@ process's segment: everything after the last one that counts. The WARC file is c
 places stay the same.
 
 Where partitions are committed one by one, or another owner took one of them over, an exchange that
-does not count can lie between others that do. What counts is therefore decided for each partition
-by itself: within one, exchanges are decided on in the order in which they stand in the segment, so
-those that do not count are its last ones (`frontier.fold.accounts` says why). One record without
-meaning, of the same length, overwrites such an exchange in place: again all places stay the same.
-Nothing refers to what is overwritten (see `archive`: revisits).
+does not count can lie between others that do. Which records count is therefore decided for each
+partition by itself: within one, exchanges are decided on in the order in which they stand in the
+segment, so those that do not count are its last ones (`frontier.fold.accounts` says why). One
+record without meaning, of the same length, overwrites such an exchange in place: again all places
+stay the same. Nothing refers to what is overwritten (see `archive`: revisits).
 
 Robots files and failures always count: they are facts about a host at a moment, and a second one
 is a second fact.
@@ -75,6 +75,8 @@ from lycosa.tuples import NamedTuple
 
 ROW_GROUP_BYTES = 2_000_000
 """How much of the rows is in memory at a time. Twice as much costs 8 MB at the peak."""
+INDEX_GROUP_BYTES = 200_000
+"""The same for the index, which makes twenty times as much of them as values of Python."""
 
 _FEW_VALUES = ["kind", "rel", "outcome", "content_type", "charset", "language", "record", "warc"]
 _FEW_VALUES += ["via", "rule", "source_url", "reason", "redirect_url", "unread"]
@@ -200,14 +202,14 @@ def seal_segment(
 ) -> Sealed:
     """Seal one segment, whose lock is ours; harmless when it has been done before.
 
-    One of a dead process is not sealed while something that counts is missing from it.
+    A segment of a dead process is not sealed while something that counts is missing from it.
     """
     path = warc_path(folder, name)
     try:
         if cdx_path(folder, name).exists():
             _remove_journals(folder, name)
             return Sealed(name.segment, 0, 0)
-        # What the crawl has freed is given back first: 9 MB less at the peak.
+        # Memory that the crawl has freed is given back first: 9 MB less at the peak.
         pa.default_memory_pool().release_unused()
         found = survey(folder, name, is_counted, is_dead=is_dead)
         if found.lost:
@@ -295,9 +297,10 @@ def _write_rows(folder: Path, kind: str, name: Name, found: Survey) -> Path:
     schema = sealed_schema(journal_path(folder, kind, name), kind)
     with rows_writer(final, schema) as writer:
         for rows in _counted(folder, kind, name, found, schema):
-            writer.write_table(
-                arrow_functions.sorted_by(rows, "key") if "key" in schema.names else rows
-            )
+            if "key" in schema.names:
+                rows = arrow_functions.sorted_by(rows, "key")
+            writer.write_table(rows)
+            del rows  # or two groups would be in memory while the next is read
     sync_file(temporary(final))
     # Free the memory of one kind before the next: the peak falls from 160 MB to 140.
     pa.default_memory_pool().release_unused()
@@ -327,7 +330,7 @@ def _write_index(folder: Path, name: Name, found: Survey) -> Path:
         can_withhold = there is not None and "withheld" in there.names
         if can_withhold:
             schema = schema.append(JOURNAL_SCHEMAS[kind].field("withheld"))
-        for rows in _counted(folder, kind, name, found, schema):
+        for rows in _counted(folder, kind, name, found, schema, INDEX_GROUP_BYTES):
             if can_withhold:
                 rows = arrow_functions.without(rows, "withheld")
             for row in zip(*(_values(rows, column) for column in columns), strict=True):
@@ -349,28 +352,35 @@ def _values(rows: pa.Table, column: str) -> list[Any]:
 
 
 def _counted(
-    folder: Path, kind: str, name: Name, found: Survey, schema: pa.Schema
+    folder: Path,
+    kind: str,
+    name: Name,
+    found: Survey,
+    schema: pa.Schema,
+    most_bytes: int = ROW_GROUP_BYTES,
 ) -> Iterator[pa.Table]:
     """Yield the rows that count, in tables of a size that fits into memory; at least one.
 
     Links and text are flushed before their page: when the flush failed or the process died
     in between, they are there and it is not.
     """
-    dropped = pa.array(found.dropped_ids, pa.int64())
-    pages = pa.array(found.page_ids, pa.int64())
+    dropped, pages = frozenset(found.dropped_ids), frozenset(found.page_ids)
     journal = journal_path(folder, kind, name)
     batches = journal_batches(
         journal, schema.names, is_trusted=not found.is_dead, has_dictionaries=True
     )
-    for rows in _gathered(batches, schema):
+    for rows in _gathered(batches, schema, most_bytes):
         if kind in ("links", "text"):
             rows = arrow_functions.with_ids(rows, pages)
-        elif found.dropped_ids:
+        elif dropped:
             rows = arrow_functions.without_ids(rows, dropped)
         yield rows
+        del rows
 
 
-def _gathered(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.Table]:
+def _gathered(
+    batches: Iterable[pa.RecordBatch], schema: pa.Schema, most_bytes: int
+) -> Iterator[pa.Table]:
     """Yield batches as tables of a size that fits into memory; at least one."""
     some: list[pa.RecordBatch] = []
     size_bytes = 0
@@ -380,7 +390,7 @@ def _gathered(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[
             offset_bytes = _offset_bytes(batch.schema)
         some.append(batch)
         size_bytes += batch.get_total_buffer_size() - offset_bytes
-        if size_bytes >= ROW_GROUP_BYTES:
+        if size_bytes >= most_bytes:
             yield _as_table(some, schema)
             some, size_bytes = [], 0
     yield _as_table(some, schema)

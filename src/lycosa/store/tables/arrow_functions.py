@@ -1,23 +1,26 @@
 """The few Arrow functions that sealing needs, called without importing `pyarrow.compute`.
 
 `pyarrow.compute` builds a Python function for each of Arrow's 250 when it is imported. That takes
-70 ms of every start, as long as the whole rest of Arrow; the functions themselves are in
-`pyarrow._compute` and are called here by name. For the same reason columns are reinterpreted with
-`view` rather than `cast`. `pyarrow.parquet` loads the file systems of three clouds for another
-20 ms; the Parquet writer itself is in `pyarrow._parquet`.
+70 ms of every start, as long as the whole rest of Arrow. The functions themselves are in
+`pyarrow._compute`, whose import takes 16 ms and 8 MB, and are called here by name. A crawl without
+plugins, damage or records that do not count calls none of them: its rows are put in order by
+`_order`. For the same reason columns are reinterpreted with `view` rather than `cast`.
+`pyarrow.parquet` loads the file systems of three clouds for another 20 ms; the Parquet writer
+itself is in `pyarrow._parquet`.
 """
 
 from __future__ import annotations
 
 from pathlib import Path
 from types import TracebackType
+from typing import Any
 
 import pyarrow as pa
-from pyarrow._compute import FilterOptions, SetLookupOptions, SortOptions, call_function
 from pyarrow._parquet import ParquetWriter
 
-from lycosa import beneath
+from lycosa import beneath, lean_arrow
 from lycosa.store.files import temporary
+from lycosa.store.tables._order import Column
 
 _FIRST_MOMENT, _LAST_MOMENT = -62_135_596_800_000_000, 253_402_300_799_999_999
 """Microseconds of what `datetime` can tell."""
@@ -84,7 +87,7 @@ def refuse_moments(rows: pa.RecordBatch) -> None:
     """Raise `ValueError` if a moment lies in no year of a calendar: its bytes were changed."""
     for column in rows.columns:
         if pa.types.is_timestamp(column.type) and column.type.unit == "us":
-            bounds = call_function("min_max", [column.view(pa.int64())])
+            bounds = _call("min_max", column.view(pa.int64()))
             least, most = bounds["min"].as_py(), bounds["max"].as_py()
             if least is not None and (least < _FIRST_MOMENT or most > _LAST_MOMENT):
                 raise ValueError("a moment in it lies beyond the years 1 to 9999")
@@ -92,38 +95,82 @@ def refuse_moments(rows: pa.RecordBatch) -> None:
 
 def counted(column: pa.Array) -> dict[int, int]:
     """Return how often each number occurs in a column."""
-    found = call_function("value_counts", [column])
+    found = _call("value_counts", column)
     values, counts = found.field(0).to_pylist(), found.field(1).to_pylist()
     return dict(zip(values, counts, strict=True))
 
 
-def with_ids(rows: pa.Table, ids: pa.Array) -> pa.Table:
+def with_ids(rows: pa.Table, ids: frozenset[int]) -> pa.Table:
     """Return the rows whose `fetch_id` is among these."""
+    if all(Column(part).is_among(ids) for part in rows.column("fetch_id").chunks):
+        return rows  # as it nearly always is: nothing need be copied
     return _filtered(rows, _is_in(rows, ids))
 
 
-def without_ids(rows: pa.Table, ids: pa.Array) -> pa.Table:
+def without_ids(rows: pa.Table, ids: frozenset[int]) -> pa.Table:
     """Return the rows whose `fetch_id` is not among these."""
-    return _filtered(rows, call_function("invert", [_is_in(rows, ids)]))
+    return _filtered(rows, _call("invert", _is_in(rows, ids)))
 
 
 def without(rows: pa.Table, mark: str) -> pa.Table:
     """Return the rows that a column of booleans does not mark."""
-    return _filtered(rows, call_function("invert", [rows.column(mark)]))
+    marks = rows.column(mark)
+    if not any(part.true_count for part in marks.chunks):
+        return rows
+    return _filtered(rows, _call("invert", marks))
 
 
 def sorted_by(rows: pa.Table, column: str) -> pa.Table:
-    """Return the rows in the order of a column."""
-    order = call_function("sort_indices", [rows], SortOptions([(column, "ascending")]))
-    return call_function("take", [rows, order])
+    """Return the rows in the order of a column of strings."""
+    if not rows.num_rows or not all(_is_simple(field.type) for field in rows.schema):
+        options = lean_arrow.functions().SortOptions([(column, "ascending")])
+        return _call("take", rows, _call("sort_indices", rows, options=options))
+    order = Column(rows.column(column).combine_chunks()).order()
+    return pa.Table.from_arrays(
+        [_taken(values.combine_chunks(), order) for values in rows.columns], schema=rows.schema
+    )
 
 
-def _is_in(rows: pa.Table, ids: pa.Array) -> pa.ChunkedArray:
-    options = SetLookupOptions(value_set=ids, skip_nulls=False)
-    return call_function("is_in", [rows.column("fetch_id")], options)
+def _is_simple(kind: pa.DataType) -> bool:
+    """Tell whether `_order` knows a type: all columns but those of plugins are of such types."""
+    types = pa.types
+    return bool(
+        types.is_integer(kind)
+        or types.is_string(kind)
+        or types.is_boolean(kind)
+        or types.is_timestamp(kind)
+    )
+
+
+def _taken(values: pa.Array, order: bytes) -> pa.Array:
+    kind, column = values.type, Column(values)
+    if pa.types.is_string(kind):
+        content = list(column.strings(order))
+    elif pa.types.is_boolean(kind):
+        content = [column.bools(order)]
+    else:
+        content = [column.numbers(order, kind.bit_width // 8)]
+    buffers = [column.validity(order) if values.null_count else None, *content]
+    return pa.Array.from_buffers(
+        kind,
+        len(values),
+        [None if buffer is None else pa.py_buffer(buffer) for buffer in buffers],
+        values.null_count,
+    )
+
+
+def _call(function: str, *values: Any, options: object = None) -> Any:
+    return lean_arrow.functions().call_function(function, list(values), options)
+
+
+def _is_in(rows: pa.Table, ids: frozenset[int]) -> pa.ChunkedArray:
+    values = pa.array(ids, pa.int64())
+    options = lean_arrow.functions().SetLookupOptions(value_set=values, skip_nulls=False)
+    return _call("is_in", rows.column("fetch_id"), options=options)
 
 
 def _filtered(rows: pa.Table, mask: pa.ChunkedArray) -> pa.Table:
     if not any(part.false_count for part in mask.chunks):
-        return rows  # as it nearly always is: nothing need be copied
-    return call_function("filter", [rows, mask], FilterOptions("drop"))
+        return rows
+    options = lean_arrow.functions().FilterOptions("drop")
+    return _call("filter", rows, mask, options=options)

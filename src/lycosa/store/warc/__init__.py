@@ -12,7 +12,6 @@ member of its own, so that a place (file, offset, length) is enough to read it.
     _cdx_lines      lines of that index; compiled
     _cdx_lines     lines of that index (compiled)
     _packing       compresses and hashes the bytes of a record (compiled)
-    pure_packing   the same in pure Python, for the tests
     stored_blocks  gzip members of content that does not shrink
     cdx            the CDXJ index of the records
     record_reader  reads records and exchanges by their place

@@ -1,4 +1,4 @@
-"""Compresses and hashes the bytes of every record (compiled `lycosa.store.warc.pure_packing`).
+"""Compresses and hashes the bytes of every record; `tests.plain_packing` does the same.
 
 Always true (tests/unit/store/test_packing.py): every function returns what its twin returns.
 
@@ -64,7 +64,7 @@ cdef str digest_of(object first, object second):
 
 
 cdef bint _is_named(const unsigned char *block):
-    """Tell whether a block begins as formats do that are compressed (`pure_packing.PACKED`)."""
+    """Tell whether a block begins as formats do that are compressed (`tests.plain_packing.PACKED`)."""
     cdef unsigned char first = block[0]
     if first == 0x89:
         return memcmp(block, b"\x89PNG", 4) == 0

@@ -1,7 +1,8 @@
 """Writes the records of an exchange (compiled; `tests/unit/store/warc/plain_records.py` is its twin).
 
-A record is gathered as pieces of C strings and copied once, into the bytes that are compressed. What
-only some exchanges have (a revisit, a page that a browser rendered) is written with Python's own strings.
+A record is gathered as pieces of C strings and copied once, into the bytes that are compressed. The
+parts of rare records (a revisit, a page that a browser rendered) are written with Python's own
+strings.
 
 Always true (tests/unit/store/warc/test_records.py): every record is that of the twin, byte for byte.
 

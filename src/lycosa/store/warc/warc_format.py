@@ -3,7 +3,7 @@
 A record is a few header lines, a block and two empty lines. The block of a `response` is what the
 server sent, byte for byte; digests are SHA-1 in base 32, as most archives write them. Records that
 hold only our own lines have no digest: gzip's checksum guards them. Packing and hashing are
-compiled (`_packing`; `pure_packing` is the same in pure Python).
+compiled (`_packing`).
 
 The payload of an HTTP answer is its body without the transfer coding (section 5.9, RFC
 9110 section 6.4). `warcio check` and `fastwarc check --verify-payloads` hash the body

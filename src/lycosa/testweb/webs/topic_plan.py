@@ -124,10 +124,6 @@ class Plan:
         topic = bisect_right(self._mixed_starts, mixed) - 1
         return Page(topic, mixed - self._mixed_starts[topic] + self._pure[topic])
 
-    def is_pure(self, host: int) -> bool:
-        """Return whether a host holds pages of one topic alone."""
-        return self._host_permutation.back(host) < self._host_starts[-2]
-
     @cached_property
     def _host_permutation(self) -> _Permutation:
         return _Permutation(self.hosts, self.seed, 1)

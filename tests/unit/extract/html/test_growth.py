@@ -5,10 +5,11 @@ from __future__ import annotations
 import turbohtml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
+from tests import plain_growth
+from tests.plain_growth import ELEMENT_BYTES
 
-from lycosa.extract.html import pure_growth, trees
+from lycosa.extract.html import trees
 from lycosa.extract.html._growth import growth
-from lycosa.extract.html.pure_growth import ELEMENT_BYTES
 from seeds import examples
 
 PIECES = [
@@ -40,7 +41,7 @@ markup = st.lists(st.sampled_from(PIECES), max_size=60).map("".join)
 @example("<b x='<" + "y" * 1023 + "'><p>", 500, 1000)
 def test_the_twins_agree(text: str, step: int, most: int) -> None:
     body = text.encode()
-    assert growth(body, step, most) == pure_growth.growth(body, step, most)
+    assert growth(body, step, most) == plain_growth.growth(body, step, most)
 
 
 @given(markup, st.integers(1, 30))

@@ -7,6 +7,7 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.made_columns import add_pages, add_source
 
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.records import Admitted, AnyEvent, Fetched, HostChanged, Mined, Outcome, SitemapTried
@@ -20,9 +21,9 @@ def apply_admitted(self: PartitionState, event: Admitted) -> None:
     first, count = len(pages.site), len(event.keys)
     if event.keys:
         source = self.table.find(event.source) if event.source else None
-        self.sources.add(first, event.source, source)
+        add_source(self.sources, first, event.source, source)
     self.table.add_many(event.keys)
-    pages.add(found := [self.site_for(site_of(key)) for key in event.keys], event.distances)
+    add_pages(pages, found := [self.site_for(site_of(key)) for key in event.keys], event.distances)
     for site, new in Counter(found).items():
         sites.pending[site], sites.mined_out[site] = sites.pending[site] + new, 0
         self.pending += 0 if sites.closed[site] else new

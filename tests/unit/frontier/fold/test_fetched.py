@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.made_columns import add_fetch
 
 from lycosa.frontier.fold.facts.columns import NONE, WAITING
 from lycosa.frontier.fold.state import PartitionState
@@ -32,7 +33,7 @@ def apply_fetched(self: PartitionState, event: Fetched) -> None:
     host = self.sites.host[site]
     fetch = pages.fetch[page]
     if fetch == NONE:
-        fetch = pages.fetch[page] = self.fetches.add()
+        fetch = pages.fetch[page] = add_fetch(self.fetches)
     self._account_for(event.place)
     is_held = pages.outcome[page] == KEPT and event.outcome in STILL_HELD
     if event.place is not None and not is_held:

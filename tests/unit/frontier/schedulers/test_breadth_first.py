@@ -3,6 +3,7 @@ from __future__ import annotations
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from tests.made_columns import add_pages
 
 from lycosa.frontier.fold.facts.columns import Pages
 from lycosa.frontier.schedulers.breadth_first import BreadthFirst
@@ -25,7 +26,7 @@ class SchedulerAgainstItsTwin(RuleBasedStateMachine):
     @rule(site=SITES, distance=st.integers(0, 60))
     def a_url_becomes_pending(self, site: int, distance: int) -> None:
         page = len(self.pages.site)
-        self.pages.add([site], [distance])
+        add_pages(self.pages, [site], [distance])
         self._offer(page, site)
 
     @precondition(lambda self: len(self.offered) < len(self.pages.site))
@@ -92,7 +93,7 @@ def test_urls_of_equal_distance_come_in_the_order_they_were_found() -> None:
     pages = Pages()
     scheduler = BreadthFirst(pages)
     for site in (0, 1, 0, 1):
-        pages.add([site], [21])
+        add_pages(pages, [site], [21])
         scheduler.offer(len(pages.site) - 1, site)
     scheduler.wake(0)
     scheduler.wake(1)
@@ -103,7 +104,7 @@ def test_a_site_at_rest_is_passed_over_and_comes_back_where_it_stood() -> None:
     pages = Pages()
     scheduler = BreadthFirst(pages)
     for page, distance in enumerate((0, 21, 42)):
-        pages.add([page % 2], [distance])
+        add_pages(pages, [page % 2], [distance])
         scheduler.offer(page, page % 2)
     scheduler.wake(1)
     assert scheduler.choose() == 1

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
+from tests.plain_table import PlainUrlTable
 
 from lycosa.frontier.urltable import CompactUrlTable
-from lycosa.frontier.urltable.pure_table import PlainUrlTable
 from lycosa.frontier.urltable.segments import segment_end
 from seeds import examples
 

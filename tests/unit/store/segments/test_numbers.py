@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
+from tests.made_columns import add_fetch
 
 from lycosa.errors import Elsewhere, StoreError
 from lycosa.frontier.fold.facts.columns import Fetches
@@ -79,7 +80,7 @@ def test_a_number_is_not_given_twice_though_its_files_are_gone(tmp_path: Path) -
 def test_the_last_number_of_all_fits_where_places_are_kept(tmp_path: Path) -> None:
     last = MOST_DIRECTORIES * MOST_IN_DIRECTORY - 1
     fetches = Fetches()
-    fetches.segment[fetches.add()] = last
+    fetches.segment[add_fetch(fetches)] = last
     (tmp_path / "warc").mkdir()
     (tmp_path / "warc" / ".numbers").write_text(str(last - 1))
     place = stored(tmp_path, 1, "life-1", MOST_DIRECTORIES - 1)

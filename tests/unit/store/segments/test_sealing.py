@@ -224,12 +224,14 @@ def test_row_groups_are_measured_as_arrow_measures_them(
     sizes = []
     gathered = sealing._gathered
 
-    def noted(batches: Iterable[pa.RecordBatch], schema: pa.Schema) -> Iterator[pa.Table]:
+    def noted(
+        batches: Iterable[pa.RecordBatch], schema: pa.Schema, most_bytes: int
+    ) -> Iterator[pa.Table]:
         every = list(batches)
         for batch in every:
             ours = batch.get_total_buffer_size() - sealing._offset_bytes(batch.schema)
             sizes.append((ours, batch.nbytes))
-        return gathered(every, schema)
+        return gathered(every, schema, most_bytes)
 
     monkeypatch.setattr(sealing, "_gathered", noted)
     store = ArchiveStore(tmp_path)

@@ -7,7 +7,6 @@ N-Triples. The host language decides some rules. `rdfa:copy` is carried out last
     trees      parses a document and writes its normalised markup
     hosts      host languages: HTML, XHTML, SVG, XML
     walk       the walk over the markup (compiled)
-    pure_walk  the same in pure Python, to read and to test against
     names      names of attributes and elements that RDFa uses
     iris       resolves references, writes IRIs and literals
     literals   dates, times and XML literals
@@ -65,7 +64,7 @@ def distil(
     if href is not None:
         base = near_base(document, href.strip())
     room = room_of(len(body))
-    triples, is_cut = walk(markup, host, document, base, label, room)
+    triples, is_cut = walk(markup, host, document, base, label, room=room)
     if is_cut:
         note(left_out)
     if COPY in triples and host.is_page:

@@ -105,17 +105,6 @@ class Pages(Columns):
         "hops": "B",
     }
 
-    def add(self, sites: list[int], distances: list[int]) -> None:
-        """Enter new URLs as pending."""
-        if len(sites) != len(distances):
-            raise ValueError(f"{len(sites)} URLs with {len(distances)} distances")
-        zeros = bytes(len(sites))
-        self.distance.extend(distances)
-        self.site.extend(sites)
-        self.fetch.extend([NONE] * len(sites))
-        for of_bytes in (self.status, self.outcome, self.tries, self.guess, self.hops):
-            of_bytes.frombytes(zeros)  # of a status that is `PENDING`
-
 
 class Fetches(Columns):
     """One entry per URL that has been asked for: where its record is and when it is due again."""
@@ -127,14 +116,6 @@ class Fetches(Columns):
     due: array[float]
 
     _types = {"segment": "I", "offset": "Q", "length": "I", "due": "d"}  # noqa: RUF012
-
-    def add(self) -> int:
-        """Enter a URL that is asked for the first time."""
-        self.segment.append(0)
-        self.offset.append(0)
-        self.length.append(0)
-        self.due.append(0.0)
-        return len(self.due) - 1
 
 
 class Sites(Columns):

@@ -15,8 +15,6 @@ from __future__ import annotations
 from array import array
 from bisect import bisect_right
 
-from xxhash import xxh3_64_intdigest
-
 from lycosa.frontier.fold.facts.columns import Columns
 
 
@@ -31,17 +29,6 @@ class Sources(Columns):
     """The number of that page and 1; 0 when it is of another partition."""
 
     _types = {"first": "I", "source": "Q", "page": "I"}  # noqa: RUF012
-
-    def add(self, first: int, key: str, page: int | None) -> None:
-        """Record that the URLs from this number on were found at `key`; "" for no page.
-
-        `page` is its number, None in another partition.
-        """
-        source = int(xxh3_64_intdigest(key.encode())) if key else 0
-        if source != (self.source[-1] if self.source else 0):
-            self.first.append(first)
-            self.source.append(source)
-            self.page.append(0 if page is None else page + 1)
 
     def of(self, page: int) -> tuple[int, int | None]:
         """Return id and number of the page that led to a URL.

@@ -1,7 +1,7 @@
 # Tags as `trees` writes them: where each ends, and what attributes it has.
 #
 # A serializer wrote them: names are compared as they are, a value follows its `=` at once and its
-# quote is closed. Any other markup is read to its end too, as `pure_walk` reads it.
+# quote is closed. Any other markup is read to its end too, as `plain_walk` reads it.
 
 @cython.internal
 @cython.auto_pickle(False)
@@ -20,7 +20,7 @@ cdef class Tags:
 
     @cython.final
     cdef const byte *skip(self, const byte *start) noexcept:
-        """Pass over what begins with `<` and is no tag."""
+        """Pass over markup that begins with `<` and is not a tag."""
         cdef const byte *end = self.end
         cdef const byte *p
         if end - start >= 4 and memcmp(start, b"<!--", 4) == 0:

@@ -17,6 +17,17 @@ Always true:
 
 from __future__ import annotations
 
+from tests.plain_walk.elements import (
+    Context,
+    Element,
+    Incomplete,
+    Item,
+    Lists,
+    Slot,
+)
+from tests.plain_walk.terms import Scope, Terms
+from tests.plain_walk.tokens import Attributes, End, Text, tokens
+
 from lycosa.extract.structured.budget import Full
 from lycosa.extract.structured.rdfa.hosts import VOCABULARY, Host, whole_vocabulary
 from lycosa.extract.structured.rdfa.iris import (
@@ -43,20 +54,10 @@ from lycosa.extract.structured.rdfa.names import (
     XML_LITERAL,
     split_words,
 )
-from lycosa.extract.structured.rdfa.pure_walk.elements import (
-    Context,
-    Element,
-    Incomplete,
-    Item,
-    Lists,
-    Slot,
-)
-from lycosa.extract.structured.rdfa.pure_walk.terms import Scope, Terms
-from lycosa.extract.structured.rdfa.pure_walk.tokens import Attributes, End, Text, tokens
 
 
 def walk(
-    markup: bytes, host: Host, document: str, base: str, label: str, room: int
+    markup: bytes, host: Host, document: str, base: str, label: str, *, room: int
 ) -> tuple[bytes, bool]:
     """Return the triples of a document's markup, up to `room` bytes, and whether there are more.
 
@@ -156,8 +157,10 @@ class _Walk(Terms):
         parent_object = self.context.parent_object
         about, target = element.about, element.target
         subject = about
+        # HTML+RDFa 1.1, 3.1: `head` and `body` without a resource speak of the parent object.
         if not subject and not target and self.host.is_page and element.name in ("head", "body"):
             subject = parent_object
+        # Step 6: with `rel` or `rev` the target is the object, and not the subject.
         if element.is_linked:
             owner, element.subject, element.current = subject, subject or parent_object, target
             if element.is_typed:

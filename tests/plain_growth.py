@@ -1,31 +1,10 @@
-"""How much larger than its markup a tree can become, by the open formatting elements.
-
-The HTML standard opens formatting elements again (`b`, `font` …) wherever a later block has closed
-them: 500 that are left open and 8,000 paragraphs make four million elements of 37 kB. It also
-copies some when they end around blocks. `growth` predicts that before any tree is built, without
-following the standard: it counts which formatting elements may be open, and takes each of them as
-opened again at every tag that can close one.
-
-The prediction is an upper bound whatever the markup holds:
-  * start tags count even where there may be none (comments, scripts, values of attributes), and an
-    end tag closes nothing, because it may be in one of these; but an element is closed whose end
-    tag is the first tag in it;
-  * of equal start tags three are open at most, by the standard, and of `a` one;
-  * the length of a tag is that of its attributes too, which are copied with it.
-
-Cost: linear in the bytes. Not here: the decision what is too much (`trees`).
-"""
+"""How much larger than its markup a tree can become, in plain Python: see `_growth`."""
 
 from __future__ import annotations
 
 import re
 
-ELEMENT_BYTES = 200
-"""Memory of an element without attributes."""
-COPIES = 32
-"""Elements that one end tag of a formatting element can make (standard, adoption agency: 8 x 4)."""
-LOOKED_AHEAD = 1024
-"""How far a tag is read beyond a `<` in it; one that is longer counts as long as the document."""
+from lycosa.extract.html._growth import COPIES, ELEMENT_BYTES, LOOKED_AHEAD
 
 _FORMATTING = frozenset(b"a b big code em font i nobr s small strike strong tt u".split())
 _CLOSE_NOTHING = _FORMATTING - {b"a", b"nobr"} | {b"br", b"img", b"span"}

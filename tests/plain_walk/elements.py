@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from tests.plain_walk.terms import Scope
+from tests.plain_walk.tokens import Start
+
 from lycosa.extract.structured.rdfa.names import without_terms
-from lycosa.extract.structured.rdfa.pure_walk.terms import Scope
-from lycosa.extract.structured.rdfa.pure_walk.tokens import Start
 
 
 class Slot:

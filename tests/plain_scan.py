@@ -13,6 +13,17 @@ from __future__ import annotations
 
 import re
 
+from tests.plain_links import (
+    AFTER_HTML,
+    BEFORE_HTML,
+    IN_HTML,
+    SPACES,
+    Attributes,
+    PureLinks,
+    href_in,
+    value_in,
+)
+
 from lycosa.extract.facts import LONGEST_PAGE, LONGEST_TEXT, LONGEST_TITLE, Facts
 from lycosa.extract.html.mentioned_text import mentioned_in_declaration
 from lycosa.extract.html.mentions import mentioned_in_script, mentioned_in_tag
@@ -28,16 +39,6 @@ from lycosa.extract.html.names import (
     SOURCES,
 )
 from lycosa.extract.html.objects import object_references, parameter_reference
-from lycosa.extract.html.pure_links import (
-    AFTER_HTML,
-    BEFORE_HTML,
-    IN_HTML,
-    SPACES,
-    Attributes,
-    PureLinks,
-    href_in,
-    value_in,
-)
 from lycosa.extract.html.references import resolve_attribute, resolve_text
 from lycosa.extract.html.values import (
     NOARCHIVE,
@@ -107,7 +108,7 @@ def _read(text: str, page: _Page, is_xml: bool) -> None:
 
 
 def _read_declaration(text: str, start: int, page: _Page, is_xml: bool) -> int:
-    """Read what begins with `<` and is no tag; returns where the page goes on."""
+    """Read markup that begins with `<` and is not a tag; returns where the page goes on."""
     position = start + 1
     following = text[position : position + 1]
     if text.startswith("!--", position):
@@ -331,7 +332,7 @@ class _Page(PureLinks):
             self._has_microdata = True
 
     def _space(self, name: str) -> None:
-        # Also in what is hidden: a gap more is no gap more.
+        # Also in hidden text: two gaps in a row count as one.
         if name in BLOCKS:
             self._pieces.append(_BREAK)
         elif name in CELLS:
