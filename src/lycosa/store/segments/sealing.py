@@ -77,7 +77,6 @@ ROW_GROUP_BYTES = 2_000_000
 """How much of the rows is in memory at a time. Twice as much costs 8 MB at the peak."""
 INDEX_GROUP_BYTES = 200_000
 """The same for the index, which makes twenty times as much of them as values of Python."""
-_OFFSET_BYTES = 4
 
 _FEW_VALUES = ["kind", "rel", "outcome", "content_type", "charset", "language", "record", "warc"]
 _FEW_VALUES += ["via", "rule", "source_url", "reason", "redirect_url", "unread"]
@@ -385,30 +384,26 @@ def _gathered(
     """Yield batches as tables of a size that fits into memory; at least one."""
     some: list[pa.RecordBatch] = []
     size_bytes = 0
-    for batch, size in _measured(batches):
+    offset_bytes = -1
+    for batch in batches:
+        if offset_bytes < 0:
+            offset_bytes = _offset_bytes(batch.schema)
         some.append(batch)
-        size_bytes += size
+        size_bytes += batch.get_total_buffer_size() - offset_bytes
         if size_bytes >= most_bytes:
             yield _as_table(some, schema)
             some, size_bytes = [], 0
     yield _as_table(some, schema)
 
 
-def _measured(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[pa.RecordBatch, int]]:
-    """Yield batches with what `nbytes` says, which looks for the range that each column uses.
+def _offset_bytes(schema: pa.Schema) -> int:
+    """Return by how much a batch's `nbytes` is less than its buffers, which a journal's uses whole.
 
-    Batches of a journal use their buffers whole, and `nbytes` leaves a string column's last offset
-    out. The sizes decide where row groups end, so they stay what they were.
+    `nbytes` leaves the last offset of each string column out, and costs a fiftieth of a page: it
+    looks for the range that each column uses. Row groups end where `nbytes` would end them.
     """
-    offsets = -1
-    for batch in batches:
-        if offsets < 0:
-            kinds = batch.schema.types
-            texts = sum(
-                kind == pa.string() or isinstance(kind, pa.DictionaryType) for kind in kinds
-            )
-            offsets = _OFFSET_BYTES * texts
-        yield batch, batch.get_total_buffer_size() - offsets
+    texts = [kind == pa.string() or isinstance(kind, pa.DictionaryType) for kind in schema.types]
+    return 4 * sum(texts)
 
 
 def _as_table(batches: list[pa.RecordBatch], schema: pa.Schema) -> pa.Table:

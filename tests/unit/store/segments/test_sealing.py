@@ -222,14 +222,18 @@ def test_row_groups_are_measured_as_arrow_measures_them(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sizes = []
-    measured = sealing._measured
+    gathered = sealing._gathered
 
-    def noted(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[pa.RecordBatch, int]]:
-        for batch, size in measured(batches):
-            sizes.append((size, batch.nbytes))
-            yield batch, size
+    def noted(
+        batches: Iterable[pa.RecordBatch], schema: pa.Schema, most_bytes: int
+    ) -> Iterator[pa.Table]:
+        every = list(batches)
+        for batch in every:
+            ours = batch.get_total_buffer_size() - sealing._offset_bytes(batch.schema)
+            sizes.append((ours, batch.nbytes))
+        return gathered(every, schema, most_bytes)
 
-    monkeypatch.setattr(sealing, "_measured", noted)
+    monkeypatch.setattr(sealing, "_gathered", noted)
     store = ArchiveStore(tmp_path)
     for number in range(300):
         store.append(capture(number))
