@@ -11,6 +11,7 @@ from setuptools import Extension, setup
 COMPILED = (
     "lycosa._failpoint",
     "lycosa._loop_clock",
+    "lycosa.coding._chunks",
     "lycosa.coding.heads._reading",
     "lycosa.extract._fingerprint",
     "lycosa.extract.html._growth",

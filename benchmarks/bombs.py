@@ -24,11 +24,11 @@ from lycosa.testweb.webs.bombs import BOMBS, packed
 _GIGABYTE = 1 << 30
 _READ = """
 import json, resource, sys, time
+from lycosa.coding._chunks import ChunkReader
 from lycosa.coding.chunks import dechunk
 from lycosa.extract.page import scan
 from lycosa.extract.structured import jsonld, meta, microdata, rdfa
 from lycosa.extract.structured.distiller import Distiller, Page
-from lycosa.fetch.carriers.framing import ChunkReader
 from lycosa.study.main_text import main_text
 
 def structured(page):

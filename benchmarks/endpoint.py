@@ -91,6 +91,7 @@ def made_crawl(folder: Path) -> Path:
 @contextlib.contextmanager
 def serving(folder: Path) -> Iterator[tuple[str, psutil.Process]]:
     command = [sys.executable, "-m", "lycosa", "serve", str(folder), "--port", "0"]
+    command += ["--only", "sparql", "--public-sparql"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
         url = process.stdout.readline().removeprefix("serving at ").strip()

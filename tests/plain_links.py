@@ -42,7 +42,7 @@ class PureLinks:
     def _add_href(self, href: str, kind: int, rel: str = "", alt: str = "") -> int | None:
         if not href or not self._wants(kind):
             return None
-        # Data and parts of the page itself are no reason to ask for anything.
+        # Data and parts of the page itself need no request.
         if kind >= _FIRST_REQUISITE and (href[0] == "#" or href[:5].lower() == "data:"):
             return None
         href = without_fragment(href)

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from lycosa.crawl.answers._routes import REQUISITES, TOO_DEEP
+from lycosa.crawl.answers.known_copies import Ahead
 from lycosa.crawl.answers.links import ANCHOR, REDIRECT, Router, _known, _reach
 from lycosa.crawl.answers.reading import BY_KIND, RawLinks
 from lycosa.crawl.ports import Ports
@@ -33,13 +34,15 @@ class PlainRouter(Router):
         base: str,
         also_out_of_scope: int = REQUISITES,
         is_kept: bool = False,
-    ) -> tuple[Links, Links]:
+    ) -> tuple[Links, Links, Ahead | None]:
         """Return the links of a page to follow, and the others with their reasons, each once.
 
         `also_out_of_scope` are the kinds (`mask_of`) that lead out of it, too. Those to follow may
         be too deep, and say so: they are followed when the page comes nearer. Of a page that
-        `is_kept`, those that lead to another view of what is kept say that.
+        `is_kept`, links to another view of a kept page say that; the third result, if there is one,
+        is then for `route`.
         """
+        ahead = None
         self._learn_scope()
         links, others, refused = self._targets.links(
             raw, base, OUT_OF_SCOPE, also_out_of_scope, BY_KIND
@@ -50,17 +53,25 @@ class PlainRouter(Router):
         if distance >= self._last_distance:
             links = self._name_deep(links, through(distance, ANCHOR))
         if is_kept and self._copies is not None and have_parameters(links.targets):
-            links = self._name_copies(partition, page, links)
-        return links, others if self._job.extract.links == "all" else NO_LINKS
+            links, ahead = self._name_copies(partition, page, links)
+        return links, others if self._job.extract.links == "all" else NO_LINKS, ahead
 
-    def route(self, partition: Partition, moment: float, page: int, key: str, links: Links) -> None:
+    def route(
+        self,
+        partition: Partition,
+        moment: float,
+        page: int,
+        key: str,
+        links: Links,
+        *,
+        ahead: Ahead | None = None,
+    ) -> None:
         """Send the links of a page on their way, and of every page that comes nearer by it."""
         if self._copies is not None:
             self._copies.learn(partition.state, page, key)
         if partition.link_counts.is_on:
             self._count(partition, links.targets)
-        nearer = self._route_one(partition, moment, page, links.targets, links.kinds)
-        self._ahead = None
+        nearer = self._route_plain(partition, moment, page, links.targets, links.kinds, ahead)
         if self.companion is not None:
             self.companion.end()
         if page in partition.state.links_owed:
@@ -76,6 +87,17 @@ class PlainRouter(Router):
         kinds: Sequence[int],
     ) -> list[int]:
         """Route one page's links; returns the pages of this partition that came nearer."""
+        return self._route_plain(partition, moment, page, targets, kinds, None)
+
+    def _route_plain(
+        self,
+        partition: Partition,
+        moment: float,
+        page: int,
+        targets: Sequence[Target],
+        kinds: Sequence[int],
+        ahead: Ahead | None,
+    ) -> list[int]:
         state, number = partition.state, partition.number
         hops = 0
         if kinds and kinds[0] == REDIRECT:  # then it is the only link
@@ -83,8 +105,8 @@ class PlainRouter(Router):
             if hops > MOST_REDIRECTS:
                 partition.count_refusal(TOO_MANY_REDIRECTS)
                 return []
-        reach, ahead, led = _reach(state.pages.distance[page], hops), self._ahead, None
-        if ahead is not None and ahead.targets is targets:
+        reach, led = _reach(state.pages.distance[page], hops), None
+        if ahead is not None:
             places, led = ahead.places, ahead.led
         else:
             places = self._ways.unsettled(targets, kinds, _known(partition), reach)

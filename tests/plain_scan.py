@@ -107,7 +107,7 @@ def _read(text: str, page: _Page, is_xml: bool) -> None:
 
 
 def _read_declaration(text: str, start: int, page: _Page, is_xml: bool) -> int:
-    """Read what begins with `<` and is no tag; returns where the page goes on."""
+    """Read markup that begins with `<` and is not a tag; returns where the page goes on."""
     position = start + 1
     following = text[position : position + 1]
     if text.startswith("!--", position):
@@ -331,7 +331,7 @@ class _Page(PureLinks):
             self._has_microdata = True
 
     def _space(self, name: str) -> None:
-        # Also in what is hidden: a gap more is no gap more.
+        # Also in hidden text: two gaps in a row count as one.
         if name in BLOCKS:
             self._pieces.append(_BREAK)
         elif name in CELLS:

@@ -170,7 +170,7 @@ class PlainPageAnswers:
             )
         else:
             return
-        answered.links, answered.refused = links
+        answered.links, answered.refused, answered.ahead = links
 
     def _store(self, answered: PageAnswer) -> None:
         state, page, facts = answered.partition.state, answered.page, answered.facts
@@ -275,7 +275,12 @@ class PlainPageAnswers:
         for hear in self._points.heard:
             hear(answered)
         self._router.route(
-            answered.partition, answered.ended, answered.page, answered.key, answered.links
+            answered.partition,
+            answered.ended,
+            answered.page,
+            answered.key,
+            answered.links,
+            ahead=answered.ahead,
         )
 
     def _end(self, answered: PageAnswer) -> None:

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import uvicorn
 from starlette.types import ASGIApp
 
 from integration.small_servers import serving_site
 from lycosa.cli.main import main
+from lycosa.serve.connections import ConnectionLimits
+from lycosa.serve.listening import WebServer, address_of, listen
 from lycosa.serve.web.app import application
 from lycosa.serve.web.security import Access
 from lycosa.serve.web.served import ServedCrawls
@@ -63,18 +63,17 @@ def serving(place: Path) -> Iterator[str]:
     The crawls and reports that it started are ended, too.
     """
     crawls, app = app_over(place)
-    config = uvicorn.Config(app, port=0, log_config=None, timeout_graceful_shutdown=1)
-    server = uvicorn.Server(config)
+    listener = listen("127.0.0.1", 0)
+    server = WebServer(app, listener, f"http://{address_of(listener)}", ConnectionLimits())
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
-    while not server.started:
-        time.sleep(0.01)
     try:
-        port = server.servers[0].sockets[0].getsockname()[1]
-        yield f"http://127.0.0.1:{port}"
+        yield server.url
     finally:
-        server.should_exit = True
+        server.end()
         thread.join(30)
+        server.close()
+        crawls.close()
         for process in crawls.children.running():
             process.terminate()
             process.wait(60)

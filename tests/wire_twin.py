@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from lycosa.coding.heads import CHUNKED, UNTIL_CLOSE, BadHead, pure_reading
-from lycosa.fetch.carriers.framing import ChunkReader, may_be_http
+from lycosa.fetch.carriers.http1 import may_be_http
+from plain_chunks import ChunkReader
 
 LONGEST_HEADS_BYTES = 262_144
 

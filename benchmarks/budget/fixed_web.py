@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import random
 from typing import NamedTuple
 
@@ -35,6 +36,8 @@ class Shape(NamedTuple):
     """The robots file names a sitemap of all pages."""
     has_soft_404: bool = False
     """What is not there is answered as if it were; each page links to one such address."""
+    is_coded: bool = False
+    """Pages are sent as nginx sends what it packs: by gzip, in chunks."""
 
 
 class Web(NamedTuple):
@@ -118,10 +121,23 @@ def _answer(body: bytes, kind: str, status: str = "200 OK", more: str = "") -> b
     return head.encode() + body
 
 
+def _coded_answer(body: bytes, kind: str) -> bytes:
+    """Return an answer in the form that `Shape.is_coded` tells of."""
+    packed = gzip.compress(body, 1, mtime=0)
+    head = (
+        "HTTP/1.1 200 OK\r\nServer: fixed\r\nDate: Wed, 18 Nov 2026 10:00:00 GMT\r\n"
+        f"Content-Type: {kind}\r\nTransfer-Encoding: chunked\r\nContent-Encoding: gzip\r\n"
+        f'Last-Modified: Tue, 17 Nov 2026 10:00:00 GMT\r\nETag: W/"{len(body):x}"\r\n'
+        "Connection: keep-alive\r\n\r\n"
+    )
+    return b"%b%x\r\n%b\r\n0\r\n\r\n" % (head.encode(), len(packed), packed)
+
+
 def whole_web(shape: Shape, site: str = "http://h1.fixed.test") -> Web:
     """Return what the server sends for each path, head and body."""
     kind = "text/html; charset=utf-8"
-    answers = {path_of(number): _answer(body_of(number, shape), kind) for number in range(PAGES)}
+    made = _coded_answer if shape.is_coded else _answer
+    answers = {path_of(number): made(body_of(number, shape), kind) for number in range(PAGES)}
     rules = "User-agent: *\nDisallow: /private/\n"
     if shape.has_sitemap:
         rules += f"Sitemap: {site}/sitemap.xml\n"

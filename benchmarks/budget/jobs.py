@@ -54,6 +54,7 @@ def _set(*settings: str) -> tuple[str, ...]:
     return tuple(word for setting in settings for word in ("--set", setting))
 
 
+_SECURE = _set("fetch.ca_file=FOLDER/authority.pem")
 _TOPICS = ("--scheduler", "topics", *_set("topics.model=FOLDER/topics.model"))
 _LOGIN = _set(
     "login.url=http://h1.fixed.test/login",
@@ -66,13 +67,14 @@ _PLUGIN = _set('plugins.use=["wordcount"]')
 
 TESTED = ("plain", "hosts", "tls")
 """The jobs that every run of the tests counts; what their pages call is kept by function."""
-DECISIVE = ("plain", "hosts", "tls", "data")
+DECISIVE = ("plain", "hosts", "tls", "coded", "data")
 """The jobs that have a budget of instructions."""
 
 JOBS = {
     "plain": Fixed(),
     "hosts": Fixed(hosts=64),
-    "tls": Fixed(options=_set("fetch.ca_file=FOLDER/authority.pem"), files=("certificate",)),
+    "tls": Fixed(options=_SECURE, files=("certificate",)),
+    "coded": Fixed(shape=Shape(is_coded=True), options=_SECURE, files=("certificate",)),
     "every": Fixed(
         shape=Shape(True, True, True, True, True),
         options=("--forms", "--mining", "full", *_TOPICS, *_LOGIN, *_STATISTICS, *_PLUGIN),

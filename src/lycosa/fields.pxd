@@ -4,8 +4,8 @@ Records stay `msgspec` structs and classes with `__slots__`, because Python read
 it reads extension types (decision 114). Compiled code learns once where a field lies and reads or fills it
 there, as the interpreter's own specialised instructions do: 3 ns instead of 22.
 
-Always true: a field is read only from a record of the type whose offset was asked for. Whoever
-reads one makes sure of that with `is_a`, once for each record that comes from outside its module.
+Always true: a field is read only from a record of the type whose offset was asked for. The reader
+makes sure of that with `is_a`, once for each record that comes from outside its module.
 """
 
 from cpython.object cimport PyObject, Py_TYPE

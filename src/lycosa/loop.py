@@ -283,6 +283,7 @@ class Loop:
         elif timers:
             wait = min(max(timers[0][0] - time.monotonic(), 0.0), _LONGEST_WAIT_SECONDS)
         else:
+            # Nothing is due: only a socket can wake the loop.
             wait = -1.0
         for number, events in self._epoll.poll(wait, _MOST_EVENTS):
             if events & _READING and (call := self._readers.get(number)) is not None:

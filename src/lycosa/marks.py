@@ -167,6 +167,7 @@ class Overseer:
         if words is None or words.process != self._pid:
             return ""
         before, self._memory = self._memory, _memory_of(self._pid)
+        # Another page, or the same one again: time and memory are counted from here.
         if (words.page, words.count) != self._read or not words.is_reading:
             self._read = words.page, words.count
             self._seconds, self._memory_before = 0.0, before
@@ -179,6 +180,7 @@ class Overseer:
         if most and self._seconds > most:
             return f"one page has been read for {self._seconds:.0f} s"
         grown = self._memory - self._memory_before
+        # Without an earlier look the growth is that of the whole process, not of the page.
         if words.memory_bytes and before and grown > words.memory_bytes:
             return f"reading one page took {grown >> 20} MiB of memory"
         return ""

@@ -155,7 +155,8 @@ def _set(crawl: Running) -> None:
     assert {one["settings"] for one in found["members"]} == {told["revision"]}
     crawl.told("set", "fetch.bytes_per_second", "20MB", "--no-wait")
     assert crawl.told("set", "politeness.delay_seconds", "--unset")["behind"] == []
-    assert "adopted settings" in lycosa("cluster", "logs", crawl.place).stdout
+    logged = lycosa("cluster", "logs", crawl.place).stdout
+    assert f"order {told['revision']}: politeness.delay_seconds = 0.2" in logged
 
 
 def _mistype(crawl: Running) -> None:

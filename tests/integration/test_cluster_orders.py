@@ -10,9 +10,11 @@ import pytest
 
 from cluster_crawl import DEPTH, NAMES, PARTITIONS, drawn_web, job_for
 from lycosa.crawl.control import orders
+from lycosa.crawl.member import member
 from lycosa.crawl.simulation.cluster.cluster import Cluster
 from lycosa.crawl.simulation.cluster.world import CALM, Weather
 from lycosa.log.format import decode_events
+from lycosa.log.loose import LooseLog
 from lycosa.records import OrderApplied, Outcome
 from lycosa.testweb.webs.graph import GraphWeb
 from lycosa.url import url_of
@@ -101,7 +103,7 @@ def test_a_hundred_steered_clusters(block: int, tmp_path: Path) -> None:
 
 
 def test_no_machine_asks_while_the_operator_pauses_the_crawl(tmp_path: Path) -> None:
-    """Members read the board every two seconds; one that comes meanwhile asks nothing, either."""
+    """Members read notes twice a second; one that comes meanwhile asks nothing, either."""
     plan: list[tuple[float, orders.Order]] = [
         (30.0, orders.Pause()),
         (40.0, orders.Retry()),
@@ -124,6 +126,23 @@ def test_no_machine_asks_while_the_operator_pauses_the_crawl(tmp_path: Path) -> 
     assert (
         len(cluster.kept()) == result.kept_pages == len(web.pages_within(cluster.job.seeds, DEPTH))
     )
+
+
+def asked_in_a_pause(folder: Path) -> int:
+    """Return the requests of a crawl that was paused before its members took partitions."""
+    web = drawn_web(9)
+    cluster = Cluster(web, job_for(5.0), folder, seed=9, machines=3, weather=CALM)
+    cluster.steer([(1.0, orders.Pause())])
+    return cluster.run(120.0).requests
+
+
+def test_an_order_holds_for_partitions_taken_after_it_also_if_its_note_comes_late(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(LooseLog, "notes_since", lambda self, number: (number, {}))
+    assert asked_in_a_pause(tmp_path / "asked of the log itself") == 0
+    monkeypatch.setattr(member, "orders", lambda log, after: [])
+    assert asked_in_a_pause(tmp_path / "broken on purpose") > 0
 
 
 @pytest.mark.parametrize(("seed", "values"), [(6, (60, 25)), (7, (15, 80))])

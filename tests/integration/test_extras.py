@@ -86,6 +86,8 @@ def test_serve_without_its_packages_says_what_to_type(plain: Path, tmp_path: Pat
     for flags in ((), ("--only", "sparql")):
         done = run(plain, "serve", tmp_path / "crawl", "--port", "0", *flags)
         assert (done.returncode, done.stderr) == (1, f"lycosa serve needs {asked}")
+    done = run(plain, "replay", tmp_path / "crawl", "--player", tmp_path)
+    assert (done.returncode, done.stderr) == (1, f"lycosa replay needs {asked}")
     words = ("--serve", "--quiet", "--set", "limits.seconds=1")
     done = run(plain, "crawl", "http://127.0.0.1:1/", "-o", tmp_path / "new", *words)
     assert "--serve needs starlette, uvicorn, jinja2\n  install:" in done.stderr

@@ -27,7 +27,10 @@ from SPARQLWrapper.SPARQLExceptions import Unauthorized
 
 from integration.small_servers import serving_site
 from integration.test_endpoint import SAYS, crawl_of
+from integration.test_wacz import crawled, replaying
 from unit.query.segments import block
+
+__all__ = ["crawled"]
 
 API = "/api/v1"
 FORMULA = "=WEBSERVICE(A1)"
@@ -174,6 +177,30 @@ def test_a_request_that_comes_byte_by_byte_is_ended_by_a_deadline(served: House)
     assert said["body"].startswith(b"HTTP/1.1 408 ")
     assert said["refused"].startswith(b"HTTP/1.1 401 ")
     assert served.ask("/health")[0] == 200
+
+
+def test_every_command_that_serves_has_the_deadline(crawled: Path, tmp_path: Path) -> None:
+    """The endpoint alone and replay, too; `crawled` has pages and no triples."""
+    player = tmp_path / "player"
+    player.mkdir()
+    for name in ("ui.js", "sw.js"):
+        (player / name).write_text("//\n")
+    folder = crawl_of(tmp_path / "crawl", block("a.test/7", 10, "text 7"))
+    with contextlib.ExitStack() as stack, selectors.DefaultSelector() as waiting:
+        endpoint = stack.enter_context(house(folder, tmp_path / "token", "--only", "sparql"))
+        ports = {endpoint.port, stack.enter_context(replaying(crawled, player))}
+        for port in ports:
+            connection = socket.create_connection(("127.0.0.1", port), 20)
+            stack.enter_context(connection).sendall(b"GET / HTTP/1.1\r\nHost: localhost\r\nX: ")
+            waiting.register(connection, selectors.EVENT_READ)
+        said: list[bytes] = []
+        until = time.monotonic() + LATEST_SECONDS
+        while len(said) < len(ports) and time.monotonic() < until:
+            for key, _ in waiting.select(timeout=1):
+                assert isinstance(key.fileobj, socket.socket)
+                said.append(key.fileobj.recv(100)[:13])
+                waiting.unregister(key.fileobj)
+    assert said == [b"HTTP/1.1 408 "] * 2
 
 
 # -- strangers at SPARQL ---------------------------------------------------------------------

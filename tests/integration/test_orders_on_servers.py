@@ -27,7 +27,7 @@ __all__ = ["servers"]
 
 pytestmark = pytest.mark.soak
 HEARD_SECONDS = 4.0
-"""Members read the board every two seconds: after this time all know of a pause."""
+"""Members read notes twice a second: after this time all know of a pause."""
 LOOK_SECONDS = 1.0
 
 

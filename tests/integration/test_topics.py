@@ -301,7 +301,7 @@ def test_what_is_missing_is_said_with_what_to_do(folder: Path, tmp_path: Path) -
         (("label", "crawl", "--labels", tmp_path / "l"), "Name topics to choose from"),
         (("evaluate", "crawl", "--labels", "no.tsv"), "make it: lycosa topics label DIR"),
         (("apply", tmp_path), "there is no crawl here"),
-        (("apply", "crawl", "--model", "pools.toml"), "is no model of topics"),
+        (("apply", "crawl", "--model", "pools.toml"), "is not a model of topics"),
         (("show", "--model", "no.model"), "or train one: lycosa topics train"),
         (("train", "crawl", "--pools", "pools.toml", "--out", "no/m"), "there is no folder no"),
         (

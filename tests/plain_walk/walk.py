@@ -56,7 +56,7 @@ from plain_walk.tokens import Attributes, End, Text, tokens
 
 
 def walk(
-    markup: bytes, host: Host, document: str, base: str, label: str, room: int
+    markup: bytes, host: Host, document: str, base: str, label: str, *, room: int
 ) -> tuple[bytes, bool]:
     """Return the triples of a document's markup, up to `room` bytes, and whether there are more.
 
@@ -156,8 +156,10 @@ class _Walk(Terms):
         parent_object = self.context.parent_object
         about, target = element.about, element.target
         subject = about
+        # HTML+RDFa 1.1, 3.1: `head` and `body` without a resource speak of the parent object.
         if not subject and not target and self.host.is_page and element.name in ("head", "body"):
             subject = parent_object
+        # Step 6: with `rel` or `rev` the target is the object, and not the subject.
         if element.is_linked:
             owner, element.subject, element.current = subject, subject or parent_object, target
             if element.is_typed:

@@ -14,8 +14,70 @@ from offenders import none_of
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src" / "lycosa"
-MOST_LINES = 450
-MOST_PARAMETERS = 7
+REVIEW_LINES = 400
+MOST_BY_POSITION = 5
+MOST_OF_A_RECORD = 7
+REVIEWED = frozenset(
+    [
+        "_blocks.pxi",
+        "_scan.pyx",
+        "_softmax.pyx",
+        "_tables.pxi",
+        "_wires.pyx",
+        "cluster_simulation.py",
+        "crawl.py",
+        "curl.py",
+        "directory.py",
+        "events.py",
+        "inspect.py",
+        "log.py",
+        "options.py",
+        "papers.py",
+        "pure_scan.py",
+        "records.py",
+        "run.py",
+        "runtime.py",
+        "sealing.py",
+        "sqlite.py",
+        "test_build.py",
+        "test_client.py",
+        "test_fetch.py",
+        "test_ledger.py",
+        "test_logs.py",
+        "test_mutants.py",
+        "test_python_api.py",
+        "unseen_form_webs.py",
+        "worker.py",
+    ]
+)
+"""Modules above the mark, by name. A further one is split, or entered here after a review."""
+TO_BE_NAMED = frozenset(
+    {
+        ("carrier.py", "__init__"),
+        ("child.py", "__init__"),
+        ("marking.py", "_decide"),
+        ("process.py", "__init__"),
+        ("process.py", "_end"),
+        ("run.py", "_crawl"),
+        ("run.py", "_crawler"),
+        ("taking.py", "take"),
+    }
+)
+"""Functions whose further parameters are still given by position."""
+OF_EVERY_ANSWER = frozenset(
+    (
+        "answers.py",
+        "client.py",
+        "ledger.py",
+        "record_reader.py",
+        "repair.py",
+        "reports.py",
+        "request_record.py",
+        "run.py",
+        "worker.py",
+    )
+)
+"""Modules that make a record of many fields for every answer, line or block."""
 FILE_NAMES = (".toml", ".json", ".log", ".tex", ".pdf")
 
 FILES = re.compile(r"(?<![\w./-])(?:src/lycosa|lycosa|tests|benchmarks)/[\w/]+\.(?:pyx?|pxi|md)\b")
@@ -69,18 +131,17 @@ def test_every_package_lists_all_its_modules() -> None:
     )
 
 
-def test_no_module_is_longer_than_one_reads_at_a_sitting() -> None:
+def test_a_long_module_was_reviewed() -> None:
     beside = [path for folder in ("tests", "benchmarks") for path in (ROOT / folder).rglob("*.py")]
     none_of(
         f"{path.relative_to(ROOT)} has {lines} lines"
         for path in (*CODE, *beside)
-        if (lines := path.read_text().count("\n")) > MOST_LINES
+        if (lines := path.read_text().count("\n")) > REVIEW_LINES and path.name not in REVIEWED
     )
 
 
-def parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
-    given = function.args
-    names = [one.arg for one in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+def positional(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    names = [one.arg for one in (*function.args.posonlyargs, *function.args.args)]
     return len([name for name in names if name not in ("self", "cls")])
 
 
@@ -89,14 +150,41 @@ def is_command(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
     return any("click." in ast.unparse(one) for one in function.decorator_list)
 
 
-def test_no_function_takes_more_parameters_than_one_remembers() -> None:
+def test_no_function_takes_more_by_position_than_one_remembers() -> None:
     none_of(
-        f"{path.relative_to(SOURCE)}: {node.name} takes {parameters(node)}"
+        f"{path.relative_to(SOURCE)}: {node.name} takes {positional(node)}"
         for path in PYTHON
         for node in ast.walk(tree(path))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        and parameters(node) > MOST_PARAMETERS
+        and positional(node) > MOST_BY_POSITION
         and not is_command(node)
+        and (path.name, node.name) not in TO_BE_NAMED
+    )
+
+
+def record_names() -> set[str]:
+    """Return the names of classes that are tuples or structs."""
+    return {
+        node.name
+        for path in PYTHON
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.ClassDef)
+        and any(re.search(r"NamedTuple|Struct", ast.unparse(base)) for base in node.bases)
+    }
+
+
+def test_large_records_are_made_by_keyword() -> None:
+    """Records of every answer are made by position, because names cost time."""
+    records = record_names()
+    none_of(
+        f"{path.relative_to(SOURCE)}:{node.lineno}: {node.func.id} with {len(node.args)} values"
+        for path in PYTHON
+        if path.name not in OF_EVERY_ANSWER
+        for node in ast.walk(tree(path))
+        if isinstance(node, ast.Call)
+        and isinstance(node.func, ast.Name)
+        and node.func.id in records
+        and len(node.args) > MOST_OF_A_RECORD
     )
 
 

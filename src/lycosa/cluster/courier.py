@@ -12,8 +12,8 @@ from collections.abc import Callable, Sequence
 from threading import Condition, Thread
 from typing import Protocol
 
-from lycosa.cluster.board.protocol import Board
-from lycosa.cluster.membership.calls import Call, Result, make
+from lycosa.cluster.board.protocol import Answer, Board, Entry
+from lycosa.cluster.membership.calls import Call, Get, Put, Result, make
 
 _PAUSE_SECONDS = 0.1
 
@@ -26,6 +26,41 @@ class Desk(Protocol):
 
     def answered(self, result: Result, now: float) -> None:
         """Process its answer."""
+
+
+class OwnDocument:
+    """A value that one life alone writes, whole, whenever it has changed: a desk without I/O."""
+
+    def __init__(self, key: str, pause_seconds: float) -> None:
+        self.value = b""
+        """The value that is to stand on the board."""
+        self.due = float("-inf")
+        self._key = key
+        self._pause_seconds = pause_seconds
+        self._written = b""
+        self._revision: int | None = 0
+        self._in_flight: Call | None = None
+
+    def call(self, now: float) -> Call | None:
+        """Return the next call, if one is due."""
+        if self._in_flight is not None or self.value == self._written or now < self.due:
+            return None
+        at = self._revision
+        self._in_flight = Get(self._key) if at is None else Put(self._key, self.value, at)
+        return self._in_flight
+
+    def answered(self, result: Result, now: float) -> None:
+        """Process the answer."""
+        call, self._in_flight = self._in_flight, None
+        if isinstance(result, Entry):
+            self._revision, self._written = result.revision, result.value
+            return
+        self.due = now + self._pause_seconds
+        if isinstance(result, Answer) and result.is_written:
+            assert isinstance(call, Put)
+            self._revision, self._written = result.revision, call.value
+        else:
+            self._revision = None  # the write may have happened: the next read shows it
 
 
 class Courier:

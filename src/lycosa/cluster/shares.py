@@ -37,6 +37,7 @@ def plan(owners: Owners, members: Mapping[int, Member], cordoned: Collection[int
     for number in wishes:
         if number in load:
             load[number] += 1
+    # Without a taker partitions stay with their owners, and orphans wait.
     if not takers:
         return wishes
 
@@ -44,6 +45,7 @@ def plan(owners: Owners, members: Mapping[int, Member], cordoned: Collection[int
         return (load[number] + 1) / takers[number], number
 
     for partition, wish in enumerate(wishes):
+        # The owners of a cordoned partition died one after the other; the next one may, too.
         if not wish and partition not in cordoned:
             wishes[partition] = taker = min(takers, key=load_with_one_more)
             load[taker] += 1

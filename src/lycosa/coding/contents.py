@@ -95,9 +95,9 @@ _ZSTD_STEP_BYTES = 64
 def _inflate(body: bytes, most_bytes: int, window_bits: int) -> Decoded:
     """Undo deflate in one of its wrappings; several gzip members are one content.
 
-    Most contents are one member, which is handed over whole. What follows it is handed over in
-    steps that grow with the member: an engine copies what it did not need, and members can be
-    as many as a body has room for.
+    Most contents are one member, which is handed over whole. The rest is handed over in steps that
+    grow with the member: an engine copies what it did not need, and members can be as many as a
+    body has room for.
     """
     out = _Collected(most_bytes)
     is_corrupt = False

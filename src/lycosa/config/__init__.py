@@ -8,6 +8,7 @@ at the start, and handed out in parts: a scheduler gets its section, never the w
     content      the keys about what is read from a page
     topics       the keys about fields of knowledge
     render       the keys about pages that are rendered in a browser
+    revisit      the keys about fetching pages again
     statistics   the keys about figures over time
     notify       the keys about telling the operator
     caches       the keys about the sizes of caches
@@ -50,6 +51,7 @@ from lycosa.config.reader import read_tables
 from lycosa.config.reference import example, reference
 from lycosa.config.render import Render
 from lycosa.config.requests import ADDRESSING, Fetch, Limits, Politeness, Robots
+from lycosa.config.revisit import Revisit
 from lycosa.config.sections import (
     DURABILITIES,
     PARTITIONERS,
@@ -62,7 +64,6 @@ from lycosa.config.sections import (
     Frontier,
     Log,
     Plugins,
-    Revisit,
     Traps,
     until_pattern,
 )

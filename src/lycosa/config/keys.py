@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
+from collections.abc import Iterable
 from functools import cache
 from typing import Any, ClassVar, TypeVar, cast, dataclass_transform
 
@@ -104,6 +105,10 @@ class Record:
         names = self.__match_args__
         fields = ", ".join(f"{name}={getattr(self, name)!r}" for name in names)
         return f"{type(self).__qualname__}({fields})"
+
+    def contradictions(self) -> Iterable[str]:
+        """Return the faults of the section as a whole; a section that can have some says which."""
+        return ()
 
     def _values(self) -> tuple[object, ...]:
         return tuple(getattr(self, name) for name in self.__match_args__)

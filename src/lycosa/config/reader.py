@@ -14,11 +14,9 @@ from ipaddress import ip_address, ip_network
 from typing import Any, TypeGuard
 
 from lycosa.config.keys import Key, Table, keys_of
-from lycosa.config.log_servers import server_problem
 from lycosa.config.other_names import hint_for
 from lycosa.config.sections import LARGEST_INTEGER, LONGEST_SECONDS, SECTIONS, until_pattern
 from lycosa.config.seeds import SeedList, seeds_in, seeds_of
-from lycosa.config.store import place_problem
 from lycosa.config.writer import write_value
 from lycosa.errors import ConfigError
 
@@ -107,7 +105,7 @@ def _read_section(section: str, found: Mapping[str, object]) -> tuple[object, li
             problems.append(f"{error}\n  meaning of the keys: lycosa config {section}")
     record = SECTIONS[section](**values)
     if not problems:
-        problems.extend(_contradictions(section, record))
+        problems.extend(record.contradictions())
     return record, problems
 
 
@@ -278,64 +276,6 @@ _ENTRY_CHECKS = {
     "name_servers": _check_server,
 }
 """Further checks of the entries of lists."""
-
-
-def _contradictions(section: str, record: Any) -> Iterator[Problem]:
-    """Yield combinations of values that contradict each other."""
-    if section == "politeness" and record.backoff_first_seconds > record.backoff_most_seconds:
-        yield (
-            f"`backoff_first_seconds` ({record.backoff_first_seconds:g}) is longer than "
-            f"`backoff_most_seconds` ({record.backoff_most_seconds:g})\n"
-            "  lower the first or raise the second: the pause starts with the first and doubles "
-            "up to the second"
-        )
-
-    if section in ("fetch", "login"):
-        yield from record.contradictions()
-
-    if section == "frontier" and 0 < record.phases < record.partitions:
-        yield (
-            f"has fewer `phases` ({record.phases}) than `partitions` ({record.partitions}), so that"
-            " some partitions would always wait\n"
-            f"  raise `phases` to {record.partitions} at least, or remove it"
-        )
-
-    if section == "log" and record.server and (problem := server_problem(record.server)):
-        yield f"`server`: {problem}"
-
-    if section == "store" and record.place and (problem := place_problem(record.place)):
-        yield f"`place`: {problem}"
-
-    if section == "store" and record.durable == "cluster" and not record.place:
-        yield (
-            'has `durable = "cluster"` and no `place`\n'
-            '  give the store that commits wait for: place = "s3://BUCKET/PREFIX"'
-        )
-
-    if section == "revisit":
-        if record.policy == "off" and (record.cycles > 1 or record.continuous):
-            yield (
-                "has cycles, but its `policy` is `off`, so no cycle would run\n"
-                '  choose a policy: policy = "profit", or "fresh"'
-            )
-        if record.cycles > 1 and record.continuous:
-            yield (
-                f"has `cycles` ({record.cycles}) and is `continuous`, which has no last cycle\n"
-                "  keep `cycles` to stop after that many, or `continuous` to crawl until stopped"
-            )
-        if record.policy != "off" and record.seconds:
-            yield (
-                f"has `seconds` ({record.seconds:g}) and the policy `{record.policy}`\n"
-                "  with a policy, cycles choose the revisits: remove `seconds`, or the policy"
-            )
-
-    if section == "plugins":
-        for name in record.settings:
-            if name not in record.use:
-                yield (
-                    f"has settings for `{name}`, which is not in `use`\n"
-                    f"  add {name!a} to `use`, or remove its table"
-                )
 
 
 def _is_list_of_text(value: object) -> TypeGuard[Sequence[str]]:

@@ -94,6 +94,16 @@ class Politeness(Record):
         least=1,
     )
 
+    def contradictions(self) -> Iterator[str]:
+        """Yield the faults of the section as a whole."""
+        if self.backoff_first_seconds > self.backoff_most_seconds:
+            yield (
+                f"`backoff_first_seconds` ({self.backoff_first_seconds:g}) is longer than "
+                f"`backoff_most_seconds` ({self.backoff_most_seconds:g})\n"
+                "  lower the first or raise the second: the pause starts with the first and "
+                "doubles up to the second"
+            )
+
 
 class Robots(Record):
     """How robots files are fetched and cached (RFC 9309)."""

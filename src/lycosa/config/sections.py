@@ -9,15 +9,19 @@ Not here: the sections about requests (`requests`) and about content (`content`)
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from lycosa.config.caches import Caches
 from lycosa.config.content import Extract, Structured
 from lycosa.config.forms import Forms
 from lycosa.config.keys import Record, Table, key
+from lycosa.config.log_servers import server_problem
 from lycosa.config.login import Login
 from lycosa.config.notify import Notify
 from lycosa.config.recipes import RECIPES
 from lycosa.config.render import Render
 from lycosa.config.requests import Fetch, Limits, Politeness, Robots
+from lycosa.config.revisit import Revisit
 from lycosa.config.statistics import Statistics
 from lycosa.config.store import Store
 from lycosa.config.topics import Topics
@@ -40,8 +44,6 @@ PARTITIONERS = ("domain", "host-hash", "host-even-sum", "host-odd-sum", *SPLITTI
 DURABILITIES = ("process", "power")
 MINING = ("off", "folders", "full")
 MIRRORS = ("follow", "skip")
-POLICIES = ("off", "profit", "fresh", "uniform", "proportional")
-QUALITIES = ("auto", "links", "pagerank")
 
 LARGEST_INTEGER = 2**63 - 1
 LONGEST_SECONDS = 1e10
@@ -127,6 +129,15 @@ class Frontier(Record):
         " while another partition waits for it.",
         unit="seconds",
     )
+
+    def contradictions(self) -> Iterator[str]:
+        """Yield the faults of the section as a whole."""
+        if 0 < self.phases < self.partitions:
+            yield (
+                f"has fewer `phases` ({self.phases}) than `partitions` ({self.partitions}), so "
+                "that some partitions would always wait\n"
+                f"  raise `phases` to {self.partitions} at least, or remove it"
+            )
 
 
 class Discovery(Record):
@@ -247,6 +258,11 @@ class Log(Record):
         least=1000,
     )
 
+    def contradictions(self) -> Iterator[str]:
+        """Yield the faults of the section as a whole."""
+        if self.server and (problem := server_problem(self.server)):
+            yield f"`server`: {problem}"
+
 
 class Crawl(Record):
     """The processes that do the work."""
@@ -288,66 +304,6 @@ class Crawl(Record):
     )
 
 
-class Revisit(Record):
-    """Revisits: whether pages are fetched again, and which."""
-
-    policy: str = key(
-        "off",
-        "The method by which a cycle chooses its URLs. `profit` weighs the quality of a page by"
-        " the probability "
-        "that its copy is out of date; `fresh` makes as many copies fresh as possible; "
-        "`uniform` visits all pages equally often, `proportional` in proportion to how often they "
-        "change. `off` means a crawl without cycles.",
-        choices=POLICIES,
-    )
-    cycles: int = key(1, "The number of cycles, the first crawl included.", unit="cycles", least=1)
-    continuous: bool = key(False, "Start cycle after cycle until the crawl is stopped.")
-    cycle_urls: int = key(
-        100_000, "The number of URLs that a cycle fetches, new and known.", unit="URLs", least=1
-    )
-    cycle_seconds: float = key(
-        86_400.0,
-        "Time from the beginning of one cycle to the next; a cycle that takes longer delays "
-        "the next one. A cycle takes no more URLs from a host than its pause permits in that "
-        "time. 0 starts the next cycle at once.",
-        unit="seconds",
-    )
-    not_before_seconds: float = key(
-        3_600.0, "Pages that were visited more recently than this are left out.", unit="seconds"
-    )
-    change_seconds: float = key(
-        864_000.0,
-        "The average time until a page changes, assumed for a host before anything is known "
-        "about it.",
-        unit="seconds",
-        least=1,
-    )
-    change_bits: int = key(
-        0,
-        "A page with another text still counts as unchanged when its fingerprint differs from "
-        "the known one in at most this many bits; with 0 any other text is a change.",
-        unit="bits",
-        most=64,
-    )
-    quality: str = key(
-        "auto",
-        "The quality of a page for `profit`: its PageRank in the graph so far (`pagerank`, "
-        "needs `pip install 'lycosa[study]'`), or the links to it and its depth (`links`); `auto` "
-        "means `pagerank` where it is installed.",
-        choices=QUALITIES,
-    )
-    seconds: float = key(
-        0.0,
-        "In a crawl without cycles: a kept page is fetched again after this time; 0 means never.",
-        unit="seconds",
-    )
-    conditional: bool = key(
-        True,
-        "Send the version of the stored page (ETag, Last-Modified), so that the server does not"
-        " send an unchanged page again.",
-    )
-
-
 class Plugins(Record):
     """Plugins: more columns, links, rules, content types, schedulers."""
 
@@ -362,6 +318,15 @@ class Plugins(Record):
         "Settings for a plugin, in a table with its name, such as `[plugins.settings.wordcount]`; "
         "the plugin defines the keys.",
     )
+
+    def contradictions(self) -> Iterator[str]:
+        """Yield the faults of the section as a whole."""
+        for name in self.settings:
+            if name not in self.use:
+                yield (
+                    f"has settings for `{name}`, which is not in `use`\n"
+                    f"  add {name!a} to `use`, or remove its table"
+                )
 
 
 SECTIONS: dict[str, type] = {

@@ -7,6 +7,7 @@ secret: those come from the environment, as every S3 client has them.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from lycosa.config.keys import Record, key
 
@@ -38,6 +39,16 @@ class Store(Record):
         least=1,
         most=3600,
     )
+
+    def contradictions(self) -> Iterator[str]:
+        """Yield the faults of the section as a whole."""
+        if self.place and (problem := place_problem(self.place)):
+            yield f"`place`: {problem}"
+        if self.durable == "cluster" and not self.place:
+            yield (
+                'has `durable = "cluster"` and no `place`\n'
+                '  give the store that commits wait for: place = "s3://BUCKET/PREFIX"'
+            )
 
 
 def place_problem(place: str) -> str:

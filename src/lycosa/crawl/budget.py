@@ -71,6 +71,11 @@ class TimeAndDisk:
         self._began = began
         self._deadline = began + self._limits.seconds if self._limits.seconds else float("inf")
 
+    @property
+    def is_halted(self) -> bool:
+        """Whether the time stands still."""
+        return self._halted_at is not None
+
     def halt(self, now: float) -> None:
         """Let the time stand still."""
         self._halted_at = now if self._halted_at is None else self._halted_at
@@ -119,6 +124,10 @@ class Budget(TimeAndDisk):
         self.reserved_pages = 0
         self.kept_pages = 0
         self.kept_bytes = 0
+        self._allowed_pages, self._allowed_bytes = job.limits.pages, job.limits.bytes
+        """Most that may be kept and reserved; here the whole limit."""
+        self._is_rest = True
+        """Whether one fetch may have the last bytes, which are fewer than a page may need."""
 
     def resume(self, kept_pages: int, kept_bytes: int, seconds_run: float, now: float) -> None:
         """Start from the totals in the log."""
@@ -130,6 +139,7 @@ class Budget(TimeAndDisk):
     def adopt(self, limits: Limits) -> None:
         """Go by other limits, and see whether one is reached."""
         super().adopt(limits)
+        self._allowed_pages, self._allowed_bytes = limits.pages, limits.bytes
         self._look_at_pages_and_bytes()
 
     def reserve(self, now: float) -> int | None:
@@ -139,13 +149,15 @@ class Budget(TimeAndDisk):
         if self.reached:
             return None
         limits = self._limits
-        if limits.pages and self.kept_pages + self.reserved_pages >= limits.pages:
+        if limits.pages and self.kept_pages + self.reserved_pages >= self._allowed_pages:
+            self._run_short()
             return None
         size = self._largest
         if limits.bytes:
-            left = limits.bytes - self.kept_bytes - self._reserved_bytes
+            left = self._allowed_bytes - self.kept_bytes - self._reserved_bytes
             if left < size:
-                if self.reserved_pages:
+                if self.reserved_pages or not self._is_rest or left <= 0:
+                    self._run_short()
                     return None
                 size = left
         self._reserved_bytes += size
@@ -183,6 +195,9 @@ class Budget(TimeAndDisk):
             self.reached is Limit.BYTES and self.kept_bytes < limits.bytes
         ):
             self.reached = None
+
+    def _run_short(self) -> None:
+        """Learn that a reservation was refused, because all that is allowed is kept or reserved."""
 
     def _look_at_pages_and_bytes(self) -> None:
         if self._limits.pages and self.kept_pages >= self._limits.pages:

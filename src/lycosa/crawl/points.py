@@ -39,7 +39,7 @@ Handler = Callable[[Partition, Any, float], None]
 
 
 class Occasion(IntFlag):
-    """What is true of an answer, as the spine knows without asking anybody."""
+    """Facts of an answer that the spine knows by itself."""
 
     KEPT = 1
     """It is a page to keep."""
@@ -62,7 +62,7 @@ class Asked(NamedTuple):
 
 
 class Spine(NamedTuple):
-    """What the spine lends to features."""
+    """Parts of the spine that features may use."""
 
     ports: Ports
     partitions: Mapping[int, Partition]
@@ -75,7 +75,7 @@ class Spine(NamedTuple):
 
 
 class Feature:
-    """What not every job has; a subclass defines the points at which it acts."""
+    """A part that not every job has; a subclass defines the points at which it acts."""
 
     content_types: Sequence[str] = ()
     """Types that it reads beside those that the job keeps."""
@@ -111,7 +111,7 @@ class Feature:
             """May a URL not be asked for in this session? Any yes counts."""
 
         def permitted(self, state: PartitionState, page: int, /) -> Outcome | None:
-            """What does a URL end as that is about to be asked for? The first that says so."""
+            """Return the outcome of a URL that needs no request; the first that has one."""
 
         def settled(self, partition: Partition, site: int, /) -> None:
             """A URL of the site was settled without a request."""
@@ -143,7 +143,7 @@ class Feature:
             """It is kept: does it count towards the job's limits?"""
 
         def extracted(self, answered: PageAnswer, /) -> None:
-            """What is in the page beside text and links? It may name more links."""
+            """Read more from a page than text and links. It may name more links."""
 
         def columned(self, answered: PageAnswer, /) -> None:
             """Values of columns beside those of every crawl."""
@@ -170,7 +170,7 @@ class Feature:
             """Its links are routed: what follows from the page?"""
 
         def messages(self) -> Mapping[type, Handler]:
-            """What other partitions send, by type."""
+            """Handlers of messages that other partitions send, by type."""
 
         def looked(self) -> None:
             """Inboxes are about to be read: is something due?"""

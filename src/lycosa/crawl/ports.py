@@ -16,7 +16,7 @@ from lycosa.clock import Clock
 from lycosa.cluster.partitioners import Partitioner
 from lycosa.config import Job
 from lycosa.crawl.budget import Limit
-from lycosa.crawl.ending import Report
+from lycosa.crawl.ending import Finding, Report
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.status.durations import Durations
 from lycosa.frontier.partition import Partition
@@ -160,25 +160,17 @@ class Reservations(Protocol):
 
 
 class EndWatch(Protocol):
-    """Receives idle reports: `Ending`, or a proxy for it."""
-
-    @property
-    def is_over(self) -> bool:
-        """Whether all partitions are done."""
+    """Receives idle reports: `Ending`, or `EndingElsewhere` in the place of it."""
 
     def report(self, partition: int, report: Report | None) -> None:
         """Note that a partition is idle, or (None) that it is not."""
 
-    @property
-    def is_between(self) -> bool:
-        """Whether a cycle is over and another follows."""
-
-    def is_possible(self) -> bool:
-        """Return whether a look at the heads is worth its cost, and is this worker's task."""
+    def look(self, read_heads: Callable[[], Sequence[Head]]) -> Finding:
+        """Look for the end, if that is this process's task; return what is known of it."""
 
     @property
-    def has_answers(self) -> bool:
-        """Whether any server has ever answered."""
+    def finding(self) -> Finding:
+        """The result of the last look."""
 
     @property
     def patience_ended(self) -> int:
@@ -186,15 +178,6 @@ class EndWatch(Protocol):
 
     def end_patience(self) -> None:
         """Let all workers give up the URLs out of reach."""
-
-    def may_be_stuck(self) -> bool:
-        """Return whether all partitions have only URLs out of reach left."""
-
-    def is_stuck(self, read_heads: Callable[[], Sequence[Head]]) -> bool:
-        """Return whether that is so, with no message in transit between partitions."""
-
-    def look(self, heads: Sequence[Head]) -> bool:
-        """Return whether this is the second look in a row at the same idle state: the end."""
 
 
 class Companion(Protocol):

@@ -94,6 +94,7 @@ def require_a_seed(job: Job) -> None:
     keys = {seed: canonical_key(parted(seed)[0]) for seed in job.seeds}
     refused: dict[str, str] = {}
     if scope is not None:
+        # Seeds define the scope, so all of them join it before the first is judged.
         scope.joining(key for key in keys.values() if key)
     for seed, key in keys.items():
         verdict = scope.judge(key) if key and scope is not None else None
@@ -263,6 +264,7 @@ def plant(
     partitioner: Partitioner,
     log: Log,
     now: float,
+    *,
     topics: SeedTopics | None = None,
 ) -> Planted:
     """Post seeds to their partitions."""

@@ -129,6 +129,7 @@ def take_partitions(
     numbers: Iterable[int],
     taken: Taken,
     digest: str,
+    *,
     may_take: Callable[[int, PartitionState], bool] = lambda number, state: True,
 ) -> dict[int, Opened]:
     """Fold partitions and become their owner, reading on if another owner writes meanwhile.

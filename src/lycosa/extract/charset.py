@@ -116,6 +116,7 @@ _ATTRIBUTE = (
 
 def to_utf8(body: bytes, content_type: str | None) -> tuple[bytes, str]:
     """Return the body in UTF-8, and the name of the character set it was in."""
+    # Every byte order mark begins with 0xEF, 0xFE or 0xFF.
     if body[:1] >= b"\xef":
         name, skipped = _declared(body, content_type)
     else:  # as nearly always: without a mark, so it is not looked for

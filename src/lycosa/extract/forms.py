@@ -128,6 +128,7 @@ def _is_acting(field: Any) -> bool:
 
 
 def _form(element: Any, base: str) -> Form | None:
+    # Only GET is safe: a form that posts may change something there (RFC 9110, 9.2.1).
     if (element.get("method") or "get").strip().lower() != "get":
         return None
     path = _path(_joined(base, (element.get("action") or "").strip()))
@@ -143,6 +144,7 @@ def _form(element: Any, base: str) -> Form | None:
         field = _field(one, name, kind, fields.get(name))
         if field is not None:
             fields[name] = field
+    # A form with nothing to vary is a plain link.
     if not any(field.is_free or len(field.values) > 1 for field in fields.values()):
         return None
     return Form(path, tuple(fields.values()), _captions(element))
@@ -176,6 +178,7 @@ def _field(element: Any, name: str, kind: str, before: Field | None) -> Field | 
     if kind in _DROPPED:
         return None
     value = element.get("value") or ""
+    # Buttons of one name are one field with several values.
     if kind == "radio":
         values = (*(before.values if before else ()), value)
         default = value if element.get("checked") is not None else before.default if before else ""

@@ -72,6 +72,7 @@ def scan(
         facts = Facts(content=_lines(body).encode("utf-8", "replace"), charset=charset)
         return _with_mentions(facts, most_links) if wants_wide else facts
     first = body[:_FIRST_BYTES]
+    # Servers give sitemaps any type, so their first bytes decide; feeds must at least be XML.
     if is_sitemap(first) or (is_xml and is_list(first, is_xml)):
         return list_facts(listed(body), charset, most_links, _wanted_parts(body, wanted))
     is_page = not is_xml or kind == "application/xhtml+xml" or bool(re.search(_XHTML, first))

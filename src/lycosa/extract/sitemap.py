@@ -150,6 +150,7 @@ def _feed_values(body: bytes) -> list[bytes]:
         attributes = found[1] or found[3] or b""
         href = href_of(attributes)
         rel = rel_of(attributes)
+        # RSS has the URL as the text of the element, Atom as an attribute.
         if href is None:
             values.append(found[2] or b"")
         elif rel is None or rel[1].strip().lower() in _FOLLOWED:

@@ -43,7 +43,7 @@ cdef Py_ssize_t ANSWER_FAILURE = offset_of(Answer, "failure")
 
 
 cdef class Site:
-    """What is known of an origin, whatever page of it is asked for."""
+    """Facts of an origin that hold for all its pages."""
 
     cdef object origin
     cdef object refusal

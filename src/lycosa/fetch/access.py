@@ -1,4 +1,4 @@
-"""What a crawl sends to hosts that it is logged in to, and what the archive sees of that.
+"""Headers and cookies for hosts that a crawl is logged in to; the archive does not see them.
 
 Secrets come from the environment or from a file that others cannot read. They are put into
 requests and nowhere else: `redacted` takes them, and the session cookies, out of the records of an
@@ -121,8 +121,9 @@ def _read_cookies(file: str) -> list[GivenCookie]:
         is_whole = len(parts) == 7 and all((parts[0], parts[2].startswith("/"), parts[5]))
         if not is_whole or not parts[4].isdigit() or not (parts[5] + parts[6]).isprintable():
             raise ConfigError(
-                f"{file}, line {number}: is no cookie in the format of Netscape\n"
-                "  seven columns with tabs: domain, subdomains, path, secure, expires, name, value"
+                f"{file}, line {number}: is not a Netscape cookie line\n"
+                "  expected 7 columns with tabs between: domain, subdomains, path, secure, expires,"
+                " name, value"
             )
         domain, subdomains, path, secure, expires, name, value = parts
         found.append(

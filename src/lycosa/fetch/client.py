@@ -127,7 +127,7 @@ class HttpTransport(Delivery):
             self._cookies = Cookies(access.cookies, access.typed)
 
     def limit_bandwidth(self, bytes_per_second: int) -> None:
-        """Receive at most so much a second from now on; 0 is no limit."""
+        """Receive at most this much a second from now on; 0 means no limit."""
         if self._throttle is not None:
             self._throttle.change(bytes_per_second)
         elif bytes_per_second:
@@ -323,6 +323,7 @@ class HttpTransport(Delivery):
                 exchange.asked_at = now  # to the sweep: a clock read less for each request
             is_late = now - exchange.asked_at > fetch.first_byte_seconds
             return Outcome.TIMEOUT if is_late else None
+        # A paused transfer is slow because of us, so its window begins again.
         if not exchange.window_began or exchange.is_paused:
             exchange.window_began, exchange.window_size = now, received.size
         elif now - exchange.window_began >= self._speed_window_seconds:

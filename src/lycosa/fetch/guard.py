@@ -149,7 +149,7 @@ class AddressGuard:
         name = host.lower().rstrip(".")
         if name in _METADATA_NAMES:
             return "metadata service"
-        # A network that the job allows is no reason: which address the name has, the proxy knows.
+        # A network that the job allows is not enough: only the proxy knows the address of the name.
         is_own = name in _OWN_NAMES or name.endswith(_OWN_DOMAINS)
         return "local name" if is_own and not self._allow_private else None
 

@@ -35,7 +35,7 @@ cdef object A_PAGE = PAGE, A_TASK = Task, ADMITTED = Admitted
 
 
 cdef class PageSteps:
-    """What a partition does for every page.
+    """The steps that a partition takes for every page.
 
     `is_leaving` says that it is being handed over, `is_held_back` that nothing is asked until the
     answers under way are in; `in_flight` is the number of these. `predict` returns queues and

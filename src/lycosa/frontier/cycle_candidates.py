@@ -5,8 +5,8 @@ recently. Each host has at most as many as its pause permits within a cycle: its
 cycle runs, this module also decides which newly found URLs it still has room for.
 
 Always true:
-  * a URL that is pending, waits for another try, failed for good or belongs to a closed site is no
-    candidate;
+  * a URL that is pending, waits for another try, failed for good or belongs to a closed site is not
+    a candidate;
   * candidates follow from the state, the moment and the qualities alone: asked twice, a partition
     makes the same bid twice.
 
@@ -40,7 +40,7 @@ MostOfHost = Callable[[PartitionState, int | None], int]
 
 
 class Assessment(NamedTuple):
-    """What is known of a page, for display."""
+    """Facts of a page, for display."""
 
     quality: float
     worth: float

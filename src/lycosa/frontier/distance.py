@@ -27,7 +27,7 @@ MOST_REDIRECTS = 20
 """In a row, as many as browsers follow."""
 
 TOO_MANY_REDIRECTS = "too-many-redirects"
-"""What a redirect that is not followed is counted under."""
+"""The reason under which a redirect that is not followed is counted."""
 
 SEED = 0
 

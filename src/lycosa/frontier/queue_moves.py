@@ -62,6 +62,7 @@ class QueueMoves:
         if not self._moved:
             return None
         status = self._state.pages.status
+        # URLs that were asked for meanwhile keep the position that they were chosen by.
         moved = {
             page: place
             for page, place in self._moved.items()

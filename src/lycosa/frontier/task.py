@@ -1,4 +1,4 @@
-"""What a partition hands to its worker: something that may be fetched now."""
+"""Tasks that a partition hands to its worker: requests that may be sent now."""
 
 from __future__ import annotations
 

@@ -109,8 +109,8 @@ class _Buckets(NamedTuple):
 def _join_within(groups: _Groups, found: _Buckets, close: int, bits: int) -> None:
     """Join all that are near each other and in the same bucket; those that are `close` are done.
 
-    Everybody is compared with those that come later. As groups grow together, now and then they are
-    put side by side, and from then on everybody is compared with those of other groups alone.
+    Each is compared with those that come later. As groups grow together, now and then they are put
+    side by side, and from then on each is compared with those of later groups alone.
     """
     next_one = np.arange(len(found.places)) + close + 1
     steps = close + _FIRST_LOOK
@@ -135,7 +135,8 @@ def _join_within(groups: _Groups, found: _Buckets, close: int, bits: int) -> Non
 def _arranged(buckets: Numbers, groups: Places) -> tuple[Numbers, Numbers]:
     """Return an order by bucket and group, and where in it the next group of each begins.
 
-    The largest group of a bucket is its first: nobody is compared with it one by one.
+    The largest group of a bucket is its first: the steps are as many as fingerprints stand behind
+    a group, and these are the fewest.
     """
     codes = buckets.astype(np.int64) << 32 | groups
     by = np.argsort(codes, kind="stable")

@@ -1,4 +1,4 @@
-"""What other compiled modules use of `_columns`: targets, and a page's links parted in one call."""
+"""Parts of `_columns` for other compiled modules: targets, and a page's links parted in one call."""
 
 cimport cython
 from libc.stdint cimport int32_t, int64_t, uint64_t

@@ -9,7 +9,7 @@ class Target:
     """A URL that pages link to: resolved and judged once, shared by all links that lead to it."""
 
     key: str
-    """"" when it is no URL that a crawl could ask for."""
+    """"" when it is not a URL that a crawl could ask for."""
     url: str
     url_id: int
     """The hash by which rows name it, unsigned."""

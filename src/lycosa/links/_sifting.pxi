@@ -191,10 +191,10 @@ def sifted(targets, raw not None, str excused not None, uint64_t by, uncounted=f
     """Return the columns of the links to follow, those of the others, and their number by reason.
 
     `raw` has the columns of the references: kinds, texts, rels, times, and `reasons` for those that
-    are not followed whatever they lead to (or none). What is refused for the reason `excused` is
-    wanted all the same by the kinds in `by`. Each pair of target and kind is there once, where it
-    first stands; a text and a relation are the first that it has anywhere. A pair that is followed
-    in one place is not among the others. Reasons in `uncounted` have no number.
+    are not followed whatever they lead to (or none). Links of the kinds in `by` are followed also
+    if they are refused for the reason `excused`. Each pair of target and kind is there once, where
+    it first stands; a text and a relation are the first that it has anywhere. A pair that is
+    followed in one place is not among the others. Reasons in `uncounted` have no number.
 
     The columns of the links to follow have no positions where each stands in its own place.
     """

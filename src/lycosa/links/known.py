@@ -1,4 +1,5 @@
-"""What the links of a page are compared with: the known pages, and how near the links come."""
+"""Facts with which the links of a page are compared: the known pages, and how near the links
+come."""
 
 from __future__ import annotations
 

@@ -22,7 +22,7 @@ Always true:
     notes the end of a crawl only if no head has moved. `head` and `noted` ask the server that
     decides on writes.
   * **Notes come before later posts**: once `inbox` has shown an entry, `notes_since` shows the
-    notes shows the notes that its sender knew.
+    notes that its sender knew.
 
 Calls fail in three distinct ways: `None` (superseded: another owner has the partition),
 `LogUnavailable` (wait and try again), any other `LogError` (damage, or a log not to be trusted).
@@ -150,7 +150,7 @@ class Log(Protocol):
         """Name of the crawl on its server; for a log in a file, the name that a move gave it."""
 
     def take(self, owner: str, takes: Sequence[Take]) -> list[int | None]:
-        """For each take append as the new owner; the new sequence, or None if superseded.
+        """Append each take as the new owner; return the new sequences, None where superseded.
 
         A superseded take changes nothing, and does not affect the others.
         """

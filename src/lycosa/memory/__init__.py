@@ -27,7 +27,7 @@ import sys
 TUNABLES = "GLIBC_TUNABLES"
 _NAME = "glibc.malloc.hugetlb"
 _BEFORE = "LYCOSA_TUNABLES_BEFORE"
-"""What `GLIBC_TUNABLES` was before we set it, after an equals sign; empty if it was not set."""
+"""The value of `GLIBC_TUNABLES` before we set it, after an equals sign; empty if it was not set."""
 _BLOCKS_NAME = "glibc.malloc.mmap_threshold"
 LARGE_BLOCK_BYTES = 1 << 20
 """Blocks from this size on go back to the system at once (`crawl.processes.machine`)."""
@@ -36,7 +36,8 @@ _MOST_TOOLS = 6
 _PAGES = "/sys/kernel/mm/transparent_hugepage/enabled"
 
 _told: str | None = None
-"""What the C library of this process was told by us; None if by the user, or not at all."""
+"""The settings that we gave the C library of this process; None if the user gave them, or
+nobody."""
 
 
 def anew_environment() -> dict[str, str] | None:

@@ -87,6 +87,7 @@ class SeenPage:
         depth: int,
         additions: Additions,
         raw: RawColumns,
+        *,
         base: str,
         classify: Callable[[str, bytes], Topics] | None = None,
     ) -> None:

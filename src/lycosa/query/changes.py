@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from lycosa.query.ledger import Entry, Ledger, SegmentFile, page_id
+from lycosa.query.ledger import Ledger, LedgerEntry, SegmentFile, page_id
 from lycosa.store.tables.quads import Block, blocks
 
 
@@ -27,9 +27,11 @@ class Change(NamedTuple):
         return not self.replaces and not self.block.quads
 
     @property
-    def entry(self) -> Entry:
+    def entry(self) -> LedgerEntry:
         """The entry for the ledger."""
-        return Entry(self.block.fetched_at, self.block.fetch_id, self.block.quads.count(b"\n"))
+        return LedgerEntry(
+            self.block.fetched_at, self.block.fetch_id, self.block.quads.count(b"\n")
+        )
 
 
 class Changes:

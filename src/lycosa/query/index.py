@@ -31,7 +31,7 @@ from lycosa import beneath
 from lycosa.errors import QueryError
 from lycosa.query.changes import Change, Changes, grouped
 from lycosa.query.generation_build import NextGeneration, remove_old, writing
-from lycosa.query.ledger import Entry, Ledger, SegmentFile, segment_files
+from lycosa.query.ledger import Ledger, LedgerEntry, SegmentFile, segment_files
 from lycosa.query.triple_store import TripleStore
 from lycosa.store.index_lists import LEDGER
 
@@ -205,7 +205,7 @@ class _Loading:
         self._store = build.store
         self._ledger = build.ledger
         self._changes = changes
-        self._entries: list[tuple[int, Entry]] = []
+        self._entries: list[tuple[int, LedgerEntry]] = []
         self.pages = self.quads = self.unreadable = 0
 
     def run(self, before: Progress, on_progress: Callable[[Progress], None]) -> None:

@@ -48,7 +48,7 @@ class SegmentFile(NamedTuple):
     """The hash of its first and last bytes; with the size it shows whether it was rewritten."""
 
 
-class Entry(NamedTuple):
+class LedgerEntry(NamedTuple):
     """The fetch of a page that its graph is from."""
 
     fetched_at: int
@@ -113,19 +113,19 @@ class Ledger:
         known = {number for number, _, _ in self._segments()}
         return [file for file in files if file.name.segment not in known]
 
-    def entry(self, page: int) -> Entry | None:
+    def entry(self, page: int) -> LedgerEntry | None:
         """Return the fetch of a page that was processed."""
         row = self._books.execute(
             "SELECT fetched_at, fetch, quads FROM pages WHERE page = ?", (page,)
         ).fetchone()
-        return Entry(*row) if row else None
+        return LedgerEntry(*row) if row else None
 
     def total(self) -> int:
         """Return the number of quads of all pages."""
         (count,) = self._books.execute("SELECT coalesce(sum(quads), 0) FROM pages").fetchone()
         return int(count)
 
-    def note_pages(self, entries: Iterable[tuple[int, Entry]]) -> None:
+    def note_pages(self, entries: Iterable[tuple[int, LedgerEntry]]) -> None:
         """Record pages, all or none of them."""
         with self._books:
             self._books.execute("BEGIN")

@@ -15,7 +15,7 @@ from lycosa.report.facts import facts_of
 from lycosa.report.figure_files import figure_files
 from lycosa.report.latex import latex_document
 from lycosa.report.output import INDEX, check_place, write_report
-from lycosa.report.page import Entry, Part, document
+from lycosa.report.page import ContentsEntry, Part, document
 from lycosa.report.printing import find_printer, print_pdf
 from lycosa.report.section import Facts, Row, Section, Shown
 from lycosa.report.sections import CHAPTERS
@@ -33,7 +33,7 @@ class Reported(NamedTuple):
 
     document: Path
     is_new_study: bool
-    entries: Sequence[Entry]
+    entries: Sequence[ContentsEntry]
 
 
 def report(
@@ -71,7 +71,9 @@ def report(
         latex = latex_document(facts, parts) if "latex" in forms else ""
         drawn = figure_files(entries) if latex or "figures" in forms else ()
         printed = partial(print_pdf, printer) if printer else None
-        write_report(place, document(facts, parts), files, reach, drawn, latex, printed)
+        write_report(
+            place, document(facts, parts), files, reach, drawn, latex=latex, printed=printed
+        )
     return Reported(place / INDEX, is_new, entries)
 
 
@@ -89,7 +91,7 @@ def _parts(
             tell(section.title.lower())
             shown, written = answered(connection, section, facts)
             files |= written
-            entries.append(Entry(section, shown, list(written)))
+            entries.append(ContentsEntry(section, shown, list(written)))
         parts.append(Part(chapter.title, entries))
     return parts, files
 

@@ -14,7 +14,7 @@ from lycosa.report.charts import Bar, Bars
 from lycosa.report.charts.canvas import BLUE, GREEN, ORANGE, PURPLE, RED
 from lycosa.report.facts import Fact
 from lycosa.report.output import INDEX, check_place, write_report
-from lycosa.report.page import Entry, Part, framed, front_matter, notes_matter
+from lycosa.report.page import ContentsEntry, Part, framed, front_matter, notes_matter
 from lycosa.report.section import Answers, Column, Facts, Row, Section, Shown, Table
 from lycosa.report.wording import count, share
 from lycosa.study.comparison.run import Comparison
@@ -152,14 +152,14 @@ def comparison_report(found: Comparison, place: Path) -> Path:
         check_place(place, side.folder)
     facts = Facts(found.after.title, Job(), {}, None, False, __version__)
     files: dict[str, str] = {}
-    parts = [Part("Overview", [Entry(_overview(found), _overview_shown(found), ())])]
+    parts = [Part("Overview", [ContentsEntry(_overview(found), _overview_shown(found), ())])]
     for title, topics in _CHAPTERS.items():
         entries = []
         for topic in topics:
             section = _section(topic)
             shown, written = answered(found.connection, section, facts)
             files |= written
-            entries.append(Entry(section, shown, list(written)))
+            entries.append(ContentsEntry(section, shown, list(written)))
         parts.append(Part(title, entries))
     front = front_matter(
         ("Comparison of crawls", f"{found.before.title} → {found.after.title}"),

@@ -21,7 +21,7 @@ from lycosa.report.charts import (
     Scatter,
     Shares,
 )
-from lycosa.report.page import Entry
+from lycosa.report.page import ContentsEntry
 from lycosa.report.pdf import pdf_of
 from lycosa.terminal_text import visible
 
@@ -29,7 +29,7 @@ WIDTH = 720
 _HEAD = 'set terminal pdfcairo size 16cm,9cm\nset output "{name}.plot.pdf"\nset title "{title}"\n'
 
 
-def figure_files(entries: Sequence[Entry]) -> Iterator[tuple[str, bytes]]:
+def figure_files(entries: Sequence[ContentsEntry]) -> Iterator[tuple[str, bytes]]:
     """Yield the names and contents of the files of all figures."""
     for entry in entries:
         for number, figure in enumerate(entry.shown.figures, 1):

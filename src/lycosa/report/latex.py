@@ -15,7 +15,7 @@ from typing import Any
 from lycosa.report import wording
 from lycosa.report.facts import scale, title_block
 from lycosa.report.notes import NOTES, REFERENCES
-from lycosa.report.page import Entry, Part
+from lycosa.report.page import ContentsEntry, Part
 from lycosa.report.section import Column, Facts, Table
 from lycosa.report.told_settings import job_text
 from lycosa.terminal_text import visible
@@ -131,7 +131,7 @@ def _chapter(part: Part) -> Iterator[str]:
             yield from _table(table)
 
 
-def _figures(entry: Entry) -> Iterator[str]:
+def _figures(entry: ContentsEntry) -> Iterator[str]:
     for number, figure in enumerate(entry.shown.figures, 1):
         yield (
             "\\begin{figure}[htbp]\n\\centering\n"

@@ -62,6 +62,7 @@ def write_report(
     files: Mapping[str, str],
     reach: Callable[[str], None] = ignore,
     figures: Iterable[tuple[str, bytes]] = (),
+    *,
     latex: str = "",
     printed: Callable[[Path, Path], None] | None = None,
 ) -> None:

@@ -28,7 +28,7 @@ _LONG_ROWS = 16
 _RIGHT: tuple[Kind, ...] = ("count", "share", "size", "number", "seconds")
 
 
-class Entry(NamedTuple):
+class ContentsEntry(NamedTuple):
     """A section and what it shows."""
 
     section: Section
@@ -41,7 +41,7 @@ class Part(NamedTuple):
     """A chapter and its entries."""
 
     title: str
-    entries: Sequence[Entry]
+    entries: Sequence[ContentsEntry]
 
 
 def document(facts: Facts, parts: Sequence[Part]) -> str:
@@ -146,7 +146,7 @@ class _Body:
             for number, entry in enumerate(part.entries, 1):
                 yield from self._section(f"{chapter}.{number}", entry)
 
-    def _section(self, number: str, entry: Entry) -> Iterator[str]:
+    def _section(self, number: str, entry: ContentsEntry) -> Iterator[str]:
         section, shown, files = entry
         yield f'<section id="{section.name}">\n<h3><span class="n">{number}</span>'
         yield f"{_text(section.title)}</h3>\n"

@@ -1,12 +1,13 @@
-"""Offers crawls over HTTP: pages, a REST interface, and a SPARQL 1.1 endpoint.
+"""Offers crawls over HTTP: pages, a REST interface, a SPARQL 1.1 endpoint, and replay.
 
-    web             the web server: pages and REST, over Starlette (extra `serve`)
+There is one web server, Starlette on uvicorn under deadlines (extra `serve`).
+
+    web             pages, REST and SPARQL, and who may ask
     records         the answers of the REST interface
     reading         reads crawl directories for it, in processes of their own
     beside          starts a server beside a crawl
-    listening       the HTTP server under all of these: uvicorn with deadlines
+    listening       the server under pages, REST, SPARQL and replay: uvicorn with deadlines
     connections     limits the open connections, and drops the slowest when there are too many
-    protocol        parses a request of the SPARQL protocol into a query or an error
     replay          the pages of a crawl in a browser, in an origin of its own
     replay_worker   the service worker that keeps archived pages from asking other servers
     replay_first    the first script of archived pages, which removes WebRTC

@@ -12,31 +12,34 @@ ReplayWeb.page (npm's `replaywebpage`), which reads the archive by ranges.
                     the player's own, which that one loads
     /crawl.wacz     the archive, read from the segments in place (`store.wacz`)
 
-`replay_app` makes an ASGI application; `Replay` runs it. Requests with another host name than those
-given are refused, so that no name that is bound to this machine later can read the archive.
+Requests with another host name than the server's own are refused, so that no name that is bound to
+this machine later can read the archive.
 """
 
 from __future__ import annotations
 
-import asyncio
 import html
 import re
-from collections.abc import Awaitable, Callable, Collection, MutableMapping
+from collections.abc import Collection
 from pathlib import Path
-from typing import Any, NamedTuple
+
+from starlette.concurrency import run_in_threadpool
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, Response, StreamingResponse
+from starlette.routing import Route, Router
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lycosa.errors import LycosaError, StoreError
+from lycosa.serve.connections import ConnectionLimits
+from lycosa.serve.listening import WebServer, listen
 from lycosa.serve.replay_first import ALLOWLIST, FIRST_ELEMENT
 from lycosa.serve.replay_worker import PLAYER_WORKER, worker
 from lycosa.store.wacz.virtual import VirtualWacz
 
-Message = MutableMapping[str, Any]
-Receive = Callable[[], Awaitable[Message]]
-Send = Callable[[Message], Awaitable[None]]
-App = Callable[[Message, Receive, Send], Awaitable[None]]
-
 OWN_NAMES = frozenset({"replay.localhost", "localhost", "127.0.0.1", "[::1]"})
-PLAYER_FILES = {"/replay/ui.js": "ui.js", f"/replay/{PLAYER_WORKER}": "sw.js"}
+PLAYER_FILES = {"ui.js": "ui.js", PLAYER_WORKER: "sw.js"}
+"""The files of the player, by their names here."""
 WACZ = "/crawl.wacz"
 
 _BLOCK_BYTES = 1 << 18
@@ -54,7 +57,13 @@ _POLICY = _WALL + "; frame-ancestors 'none'; base-uri 'none'"
 _SANDBOX = "sandbox allow-downloads"
 """The policy of answers that are not HTML: in a frame they are documents without a first script."""
 _FRAMES = ("document", "embed", "frame", "iframe", "object")
-_SCRIPT = {"content-type": "text/javascript; charset=utf-8"}
+_HEADERS = {
+    "cache-control": "no-store",
+    "connection-allowlist": ALLOWLIST,
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+}
 _PAGE = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -80,16 +89,6 @@ _WAITING = f"""<!doctype html>
 """The page for a frame of the player that asks before the service worker is ready."""
 
 
-class Answer(NamedTuple):
-    """An answer before it is sent: bytes, or a range of the archive."""
-
-    status: int
-    headers: dict[str, str]
-    body: bytes = b""
-    start: int = 0
-    stop: int = 0
-
-
 def require_player(folder: Path) -> None:
     """Raise an error that says how to get the player, unless it is there."""
     missing = [name for name in PLAYER_FILES.values() if not (folder / name).is_file()]
@@ -101,162 +100,136 @@ def require_player(folder: Path) -> None:
         )
 
 
-def replay_app(wacz: VirtualWacz, player: Path, names: Collection[str] = OWN_NAMES) -> App:
+def replay_app(wacz: VirtualWacz, player: Path, names: Collection[str] = OWN_NAMES) -> ASGIApp:
     """Return the application for one archive; `names` are the host names that it answers to."""
     require_player(player)
 
-    async def app(scope: Message, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            return
-        answer = _answer(scope, wacz, player, names)
-        await _send(answer, wacz, scope["method"] == "HEAD", receive, send)
+    async def page(request: Request) -> Response:
+        title = html.escape(wacz.folder.resolve().name)
+        # The player caches by address, so each archive needs one of its own: hence the digest.
+        source = f"{WACZ}?{wacz.digest[:16]}"
+        start = f' url="{html.escape(wacz.main_page)}"' if wacz.main_page else ""
+        shown = _PAGE.format(first=FIRST_ELEMENT, title=title, source=source, start=start)
+        return HTMLResponse(shown, headers={"content-security-policy": _POLICY})
 
-    return app
+    async def waiting(request: Request) -> Response:
+        return HTMLResponse(_WAITING, headers={"content-security-policy": _WALL})
 
+    async def own_worker(request: Request) -> Response:
+        return _script(request, worker(_WALL))
 
-def _answer(scope: Message, wacz: VirtualWacz, player: Path, names: Collection[str]) -> Answer:
-    headers = {name.decode("latin-1"): value.decode("latin-1") for name, value in scope["headers"]}
-    # a foreign name that resolves to this machine must not read the archive (DNS rebinding)
-    if _without_port(headers.get("host", "")) not in names:
-        return _text(421, "this host name does not belong to the replay server\n")
-    if scope["method"] not in ("GET", "HEAD"):
-        return _text(405, "only GET and HEAD\n", allow="GET, HEAD")
-    path = scope["path"]
-    # The sandbox of a worker's script would end the worker, so scripts have it in frames alone.
-    policy = f"{_WALL}; {_SANDBOX}" if headers.get("sec-fetch-dest") in _FRAMES else _WALL
-    script = {**_SCRIPT, "content-security-policy": policy}
-    if path == "/":
-        return _page(wacz)
-    if path == "/replay/":
-        return _html(_WAITING, _WALL)
-    if path == "/replay/sw.js":
-        return Answer(200, script, worker(_WALL))
-    if path in PLAYER_FILES:
+    def part(request: Request) -> Response:
         try:
-            content = (player / PLAYER_FILES[path]).read_bytes()
-        except OSError:
-            return _text(404, "the player is gone\n")
-        return Answer(200, script, content)
-    if path == WACZ:
-        return _archive(wacz, headers)
-    return _text(404, "nothing is here\n")
+            content = (player / PLAYER_FILES[request.path_params["name"]]).read_bytes()
+        except (KeyError, OSError):
+            return PlainTextResponse("the player has no such file\n", 404)
+        return _script(request, content)
+
+    async def archive(request: Request) -> Response:
+        return _archive(wacz, request)
+
+    routes = [
+        Route("/", page),
+        Route("/replay/", waiting),
+        Route("/replay/sw.js", own_worker),
+        Route("/replay/{name}", part),
+        Route(WACZ, archive),
+    ]
+    return _Wall(Router(routes, redirect_slashes=False), names)
 
 
-def _without_port(host: str) -> str:
-    return re.sub(r":\d+$", "", host.lower())
+class _Wall:
+    """Refuses other host names, and adds the headers that all answers have."""
+
+    def __init__(self, app: ASGIApp, names: Collection[str]) -> None:
+        self._app = app
+        self._names = names
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        async def walled(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                headers.update(_HEADERS)
+                headers.setdefault("content-security-policy", _SANDBOX)
+            await send(message)
+
+        app = self._app
+        # a foreign name that resolves to this machine must not read the archive (DNS rebinding)
+        if scope["type"] == "http" and _host_name(scope) not in self._names:
+            app = PlainTextResponse("this host name does not belong to the replay server\n", 421)
+        await app(scope, receive, walled)
 
 
-def _text(status: int, text: str, **headers: str) -> Answer:
-    told = {"content-type": "text/plain; charset=utf-8", "content-security-policy": _SANDBOX}
-    return Answer(status, told | headers, text.encode())
+def _host_name(scope: Scope) -> str:
+    return re.sub(r":\d+$", "", Headers(scope=scope).get("host", "").lower())
 
 
-def _page(wacz: VirtualWacz) -> Answer:
-    title = html.escape(wacz.folder.resolve().name)
-    # The player caches by address, so each archive needs one of its own: hence the digest.
-    source = f"{WACZ}?{wacz.digest[:16]}"
-    start = f' url="{html.escape(wacz.main_page)}"' if wacz.main_page else ""
-    page = _PAGE.format(first=FIRST_ELEMENT, title=title, source=source, start=start)
-    return _html(page, _POLICY)
+def _script(request: Request, content: bytes) -> Response:
+    """Return a script; in a frame it is a document without a first script, so it gets a sandbox."""
+    is_framed = request.headers.get("sec-fetch-dest") in _FRAMES
+    # not as a worker: the sandbox would end it
+    headers = {"content-security-policy": f"{_WALL}; {_SANDBOX}" if is_framed else _WALL}
+    return Response(content, headers=headers, media_type="text/javascript")
 
 
-def _html(text: str, policy: str) -> Answer:
-    kind = "text/html; charset=utf-8"
-    return Answer(200, {"content-type": kind, "content-security-policy": policy}, text.encode())
-
-
-def _archive(wacz: VirtualWacz, headers: dict[str, str]) -> Answer:
+def _archive(wacz: VirtualWacz, request: Request) -> Response:
     """Return the archive or a range of it (RFC 9110 section 14)."""
-    told = {
-        "content-type": "application/wacz",
-        "content-security-policy": _SANDBOX,
-        "accept-ranges": "bytes",
-        "etag": f'"{wacz.digest}"',
-    }
-    asked = _RANGE.fullmatch(headers.get("range", "").strip())
-    if headers.get("if-range", told["etag"]) != told["etag"]:
-        asked = None
-    if asked is None:
-        return Answer(200, told, b"", 0, wacz.size)
+    told = {"accept-ranges": "bytes", "etag": f'"{wacz.digest}"'}
+    asked = _RANGE.fullmatch(request.headers.get("range", "").strip())
+    if asked is None or request.headers.get("if-range", told["etag"]) != told["etag"]:
+        return _Piece(wacz, range(wacz.size), 200, told)
     first, last, of_end = asked.groups()
     if of_end is not None:
         start, stop = max(0, wacz.size - int(of_end)), wacz.size
     else:
         start, stop = int(first), min(int(last) + 1 if last else wacz.size, wacz.size)
     if start >= stop:
-        return _text(416, "there is no such range\n", **{"content-range": f"bytes */{wacz.size}"})
+        told = {"content-range": f"bytes */{wacz.size}"}
+        return PlainTextResponse("there is no such range\n", 416, told)
     told["content-range"] = f"bytes {start}-{stop - 1}/{wacz.size}"
-    return Answer(206, told, b"", start, stop)
+    return _Piece(wacz, range(start, stop), 206, told)
 
 
-async def _send(
-    answer: Answer, wacz: VirtualWacz, is_head: bool, receive: Receive, send: Send
-) -> None:
-    size = len(answer.body) or answer.stop - answer.start
-    headers = {
-        **answer.headers,
-        "content-length": str(size),
-        "cache-control": "no-store",
-        "connection-allowlist": ALLOWLIST,
-        "cross-origin-resource-policy": "same-origin",
-        "referrer-policy": "no-referrer",
-        "x-content-type-options": "nosniff",
-    }
-    listed = [(name.encode(), value.encode("latin-1")) for name, value in headers.items()]
-    await send({"type": "http.response.start", "status": answer.status, "headers": listed})
-    if answer.stop and not is_head:
-        await _send_range(answer, wacz, receive, send)
-    else:
-        await send({"type": "http.response.body", "body": b"" if is_head else answer.body})
+class _Piece(StreamingResponse):
+    """A range of the archive, sent block by block until the browser has had enough."""
 
+    media_type = "application/wacz"
 
-async def _send_range(answer: Answer, wacz: VirtualWacz, receive: Receive, send: Send) -> None:
-    """Send a range block by block, until the browser has had enough."""
-    gone = asyncio.ensure_future(_disconnected(receive))
-    try:
-        for start in range(answer.start, answer.stop, _BLOCK_BYTES):
-            if gone.done():
-                return
-            stop = min(start + _BLOCK_BYTES, answer.stop)
+    def __init__(
+        self, wacz: VirtualWacz, asked: range, status: int, headers: dict[str, str]
+    ) -> None:
+        super().__init__((), status, {**headers, "content-length": str(len(asked))})
+        self._wacz = wacz
+        self._asked = asked
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["method"] == "HEAD":
+            await Response(status_code=self.status_code, headers=self.headers)(scope, receive, send)
+        else:
+            await super().__call__(scope, receive, send)
+
+    async def stream_response(self, send: Send) -> None:
+        start = {"type": "http.response.start", "status": self.status_code}
+        await send({**start, "headers": self.raw_headers})
+        for first in self._asked[::_BLOCK_BYTES]:
+            stop = min(first + _BLOCK_BYTES, self._asked.stop)
             try:
-                block = await asyncio.to_thread(wacz.bytes, start, stop)
+                block = await run_in_threadpool(self._wacz.bytes, first, stop)
             except StoreError:
                 # A host was forgotten meanwhile: the bytes that follow do not belong to this
-                # archive.
+                # archive. The server ends the connection before the length that was told.
                 return
-            more = stop < answer.stop
+            more = stop < self._asked.stop
             await send({"type": "http.response.body", "body": block, "more_body": more})
-    finally:
-        gone.cancel()
 
 
-async def _disconnected(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
-
-
-class Replay:
-    """A running replay server."""
-
-    def __init__(self, wacz: VirtualWacz, player: Path, host: str, port: int) -> None:
-        from lycosa.serve.listening import listen  # uvicorn is an extra
-
-        names = OWN_NAMES | {f"[{host}]" if ":" in host else host.lower()}
-        app = replay_app(wacz, player, names)
-        self._socket = listen(host, port)
-        is_loopback = host in ("127.0.0.1", "localhost")
-        shown = "replay.localhost" if is_loopback else f"[{host}]" if ":" in host else host
-        self.url = f"http://{shown}:{self._socket.getsockname()[1]}/"
-        self._app = app
-
-    def run(self) -> None:
-        """Serve until the process is interrupted."""
-        from lycosa.serve.connections import ConnectionLimits
-        from lycosa.serve.listening import bounded_server
-
-        limits = ConnectionLimits(most_held_bytes=_MOST_HELD_BYTES)
-        bounded_server(self._app, limits).run(sockets=[self._socket])
-
-    def close(self) -> None:
-        """Stop listening."""
-        self._socket.close()
+def replay_server(wacz: VirtualWacz, player: Path, host: str, port: int) -> WebServer:
+    """Return a server for one archive that listens already."""
+    own = f"[{host}]" if ":" in host else host.lower()
+    app = replay_app(wacz, player, OWN_NAMES | {own})
+    listener = listen(host, port)
+    port = listener.getsockname()[1]
+    # a name of its own keeps the browser's storage apart from that of other ports
+    shown = "replay.localhost" if host in ("127.0.0.1", "localhost") else own
+    limits = ConnectionLimits(most_held_bytes=_MOST_HELD_BYTES)
+    return WebServer(app, listener, f"http://{shown}:{port}/", limits)

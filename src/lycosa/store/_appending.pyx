@@ -47,7 +47,7 @@ cdef enum:
 
 
 cdef int check(object capture) except -1:
-    """Refuse what is no capture of a request and its answer."""
+    """Refuse anything but a capture of a request and its answer."""
     if not (
         is_a(capture, Capture)
         and is_a(field(capture, ANSWER), Answer)

@@ -75,6 +75,7 @@ class ArchiveStore(Appending):
         durability: str = "process",
         roll_bytes: int = 1_000_000_000,
         info: Mapping[str, str] = MappingProxyType({}),
+        *,
         extra_columns: pa.Schema | None = None,
         clock_ahead: float = 0.0,
     ) -> None:
@@ -188,6 +189,7 @@ class ArchiveStore(Appending):
         reach: Callable[[str], None] = ignore,
         with_dead: bool = True,
         settle: Callable[[Mapping[int, int]], Counted | None] | None = None,
+        *,
         positions: Positions = NOWHERE,
     ) -> list[Sealed]:
         """Seal complete segments: those of dead processes, and our own below `decided`.

@@ -6,11 +6,11 @@ Three places are asked, in this order:
     recent    what the partition has stored since the last commit
     durable   the index of the crawl directory: what any partition, worker or run has stored
 
-The log of a partition is one sequence: if it has the event of a revisit, it has those before it.
-What another partition stored may only be referred to when its own event is in the log: then it is
+The log of a partition is one sequence: if it has the event of a revisit, it has those before it. A
+payload of another partition may only be referred to when its own event is in the log: then it is
 entered in the index (`warc.payload_index`). This process finds it from then on, others some seconds
-later. What a kill takes of the index is stored again when it comes again. A payload has a tag
-there, a hash of its digest and of the form in which it was sent.
+later. Payloads that a kill removes from the index are stored again when they come again. A payload
+has a tag there, a hash of its digest and of the form in which it was sent.
 
 Memory: the payloads since the last commit, at most `MOST_WAITING`; those beyond are stored again
 when they come again.
@@ -19,7 +19,7 @@ Always true:
   * the index names only records whose event the log had when they were entered;
   * the record was read, and has the digest of the payload, all 160 bits;
   * it was sent in the same form (status, codings), so that the revisit's head fits its body;
-  * a page that must not be archived for others (`noarchive`) is no original.
+  * a page that must not be archived for others (`noarchive`) is not an original.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ class Duplicates(Recent):
         """Learn that the log has what these partitions stored before a mark.
 
         It is entered in the index: this process finds it at once, other ones some seconds later.
-        What other partitions stored then is forgotten. Runs beside `look_for` and `note`.
+        Payloads that other partitions stored then are forgotten. Runs beside `look_for` and `note`.
         """
         settled = [self._waiting.popleft() for _ in range(mark - self._settled)]
         # Never back: what was noted behind a mark has no event that the log is known to have.

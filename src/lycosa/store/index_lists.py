@@ -22,7 +22,8 @@ _LOCKS = {
     "triples": "triples/writing",
 }
 LEDGER = "ledger.sqlite"
-"""What a triple index holds. SQLite writes to it when it is opened, so it has no digest."""
+"""The list of fetches that a triple index holds. SQLite writes to it when it is opened, so it has
+no digest."""
 _NOT_CONTENT = ("lock", "LOCK", "LOG", ".tantivy-meta.lock", ".tantivy-writer.lock", LIST, LEDGER)
 """Files that readers and writers leave behind, without anything in them that counts."""
 

@@ -207,7 +207,7 @@ def segments_of(folder: Path) -> list[int]:
 def iterate(folder: Path) -> Iterator[tuple[Place, Kept]]:
     """Yield every record that is whole, segment by segment, in the order of writing.
 
-    What a killed process wrote half of is passed over; so is a record whose content does
+    A record that a killed process wrote half of is passed over; so is a record whose content does
     not fit its checksum. Behind a frame that is damaged the segment ends.
     """
     for segment in segments_of(folder):

@@ -27,7 +27,7 @@ from lycosa.tuples import NamedTuple
 MOST_IN_DIRECTORY = 1 << 20
 """Segments of directory n of a cluster have numbers from n times this, plus one, on."""
 MOST_DIRECTORIES = 1 << 12
-"""So many have room in the 32 bits of a segment number; 0 is a crawl on one machine."""
+"""Directories that fit into the 32 bits of a segment number; 0 is a crawl on one machine."""
 
 KINDS = ("links", "text", "hosts", "pages")
 """Of rows, in the order in which they are flushed: a row of `pages` has its links and text."""

@@ -19,7 +19,7 @@ from lycosa.plugins.loader import load_hooks
 from lycosa.plugins.scheduling import partitioner_of
 from lycosa.records import TRAPS, Outcome
 from lycosa.store.segments.sealing import ignore
-from lycosa.study.checks.check import Limits
+from lycosa.study.checks.check import CheckLimits
 from lycosa.study.checks.outside import outside_signature
 from lycosa.study.checks.registry import CHECKS
 from lycosa.study.checks.run import findings_query, make_ready
@@ -139,7 +139,7 @@ def _study(
         )
         tell("checks")
         make_ready(connection, directory, asked, results.folder, lambda done, total: None)
-        results.write(connection, "findings", findings_query(CHECKS, Limits()))
+        results.write(connection, "findings", findings_query(CHECKS, CheckLimits()))
         tell("refusals")
         refusals, pending, messages = _from_log(directory)
         results.write_table("refusals", refusals)

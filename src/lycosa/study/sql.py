@@ -58,6 +58,7 @@ def asked(folder: Path, query: str) -> Iterator[Relation]:
             if some.kind == "text" and has_documents:
                 query_of += f" union all by name {_DOCUMENT_TEXTS}"
             connection.execute(f"create view {some.kind} as {query_of}")
+        # From here on the query can read these tables and nothing else.
         _lock(connection)
         names = [*sorted(KINDS), *(name for name in made if name not in broken)]
         try:

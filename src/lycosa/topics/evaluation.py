@@ -131,14 +131,15 @@ def _judged(guesses: Sequence[_Guess]) -> Evaluation:
     labelled = [one for one in topics if one.pages]
     groups = _groups(guesses)
     return Evaluation(
-        len(guesses),
-        sum(guess.guessed == guess.label for guess in guesses) / len(guesses),
-        sum(guess.guessed in guess.labels for guess in guesses) / len(guesses),
-        sum(one.f1 for one in labelled) / len(labelled),
-        sum(abs(one.confidence - one.accuracy) * one.pages for one in groups) / len(guesses),
-        topics,
-        confusion,
-        groups,
+        pages=len(guesses),
+        accuracy=sum(guess.guessed == guess.label for guess in guesses) / len(guesses),
+        accuracy_any=sum(guess.guessed in guess.labels for guess in guesses) / len(guesses),
+        macro_f1=sum(one.f1 for one in labelled) / len(labelled),
+        calibration_error=sum(abs(one.confidence - one.accuracy) * one.pages for one in groups)
+        / len(guesses),
+        topics=topics,
+        confusion=confusion,
+        calibration=groups,
     )
 
 

@@ -1,4 +1,4 @@
-"""What other compiled modules use of `_ada`: keys of references without a list between."""
+"""Parts of `_ada` for other compiled modules: keys of references without a list between."""
 
 cdef class Page:
     cdef str base

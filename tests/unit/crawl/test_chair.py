@@ -8,7 +8,8 @@ from lycosa.cluster.board.keys import idle_key
 from lycosa.cluster.board.memory import MemoryBoard
 from lycosa.cluster.idle import IdleDesk, IdleReport
 from lycosa.cluster.membership.calls import Put
-from lycosa.crawl.member.chair import Finding, Minutes, look_for_end
+from lycosa.crawl.ending import Finding
+from lycosa.crawl.member.chair import Minutes, look_for_end
 from lycosa.crawl.member.notes import end_name
 from lycosa.log.format import encode
 from lycosa.log.loose import NO_FAULTS, LooseLog, LooseServer

@@ -173,7 +173,7 @@ def test_the_topic_of_a_seed_is_said_as_by_a_page_that_is_certain(tmp_path: Path
     seeds = ["http://a.test/\tsport", "http://b.test/ \t music ", "http://c.test/"]
     seeds += ["http://a.test/\tmusic", "http://d.test/\tchess"]
     topics = topics_of(job)
-    planted = plant(seeds, JobScope(job, log), by_host(PARTITIONS), log, 1.0, topics)
+    planted = plant(seeds, JobScope(job, log), by_host(PARTITIONS), log, 1.0, topics=topics)
     assert planted.accepted == 3
     assert planted.refused == {"http://d.test/\tchess": "topic"}
     assert "has no topic `chess`" in refusal_text("http://d.test/\tchess", "topic")
@@ -187,7 +187,7 @@ def test_the_topic_of_a_seed_is_said_as_by_a_page_that_is_certain(tmp_path: Path
 def test_in_a_focused_crawl_a_seed_is_wanted_or_not(tmp_path: Path) -> None:
     log, job = MemoryLog(PARTITIONS), topic_job(tmp_path, policy="focused", wanted=["music"])
     seeds = ["http://a.test/\tsport", "http://b.test/\tmusic"]
-    plant(seeds, JobScope(job, log), by_host(PARTITIONS), log, 1.0, topics_of(job))
+    plant(seeds, JobScope(job, log), by_host(PARTITIONS), log, 1.0, topics=topics_of(job))
     assert sent(log) == {
         key_of("http://a.test/"): (b"\0\0", b"\0"),
         key_of("http://b.test/"): (b"\xff\xff", b"\xff"),
@@ -197,6 +197,6 @@ def test_in_a_focused_crawl_a_seed_is_wanted_or_not(tmp_path: Path) -> None:
 def test_without_an_order_by_topic_the_topic_of_a_seed_is_ignored() -> None:
     log, job = MemoryLog(PARTITIONS), Job.of()
     seeds = ["http://a.test/\tchess"]
-    planted = plant(seeds, JobScope(job, log), by_host(PARTITIONS), log, 1.0, topics_of(job))
+    planted = plant(seeds, JobScope(job, log), by_host(PARTITIONS), log, 1.0, topics=topics_of(job))
     assert planted.accepted == 1
     assert sent(log) == {key_of("http://a.test/"): (b"", b"")}

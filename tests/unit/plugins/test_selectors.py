@@ -16,7 +16,7 @@ HTML = "<title>Ä</title><h1 class=big>Ein <b>Wort</b></h1><a href='/x'>eins</a>
 def page(body: bytes, content_type: str) -> SeenPage:
     answer = Answer(200, (("Content-Type", content_type),), body, 0.0, 1.0)
     nothing = RawColumns([], [], [], [])
-    return SeenPage("http://a.test/d/", answer, 0, Additions("", "", b"", ""), nothing, "")
+    return SeenPage("http://a.test/d/", answer, 0, Additions("", "", b"", ""), nothing, base="")
 
 
 def test_css_and_xpath_select() -> None:

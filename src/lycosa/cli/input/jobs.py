@@ -19,7 +19,8 @@ from lycosa.config import SECTIONS, Job
 from lycosa.config.keys import Key, keys_of
 from lycosa.config.log_servers import usual_partitions
 from lycosa.config.recipes import RECIPES, Setting
-from lycosa.config.sections import Frontier, Revisit
+from lycosa.config.revisit import Revisit
+from lycosa.config.sections import Frontier
 from lycosa.config.writer import write_value
 from lycosa.errors import ConfigError
 from lycosa.url import parse_rules

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import signal
 import sys
+from collections.abc import Callable
 from typing import Protocol
 
 import click
@@ -23,12 +24,17 @@ class Server(Protocol):
         ...
 
 
-def serve_until_stopped(server: Server, told: str) -> None:
-    """Print the server's address, run it, and close it; a signal is not an error."""
+def serve_until_stopped(server: Server, told: str, then: Callable[[], None] | None = None) -> None:
+    """Print the server's address, run it, and close it; a signal is not an error.
+
+    `then` is called once the address is printed.
+    """
     before = signal.signal(signal.SIGTERM, _interrupt)
     try:
         click.echo(told)
         sys.stdout.flush()
+        if then is not None:
+            then()
         server.run()
     except KeyboardInterrupt:
         notice("stopped")

@@ -19,7 +19,7 @@ import click
 from lycosa.cli.amounts import counted
 from lycosa.cli.main import main as run_command
 from lycosa.cli.trial.figures import Moment, look
-from lycosa.cli.trial.members import Member
+from lycosa.cli.trial.members import TrialMember
 from lycosa.cli.trial.trial import Trial
 from lycosa.cli.trial.web import DELAY_SECONDS, TrialWeb, served_web
 from lycosa.crawl.directory import CrawlDirectory
@@ -140,7 +140,7 @@ def _wait(trial: Trial, is_so: Callable[[Moment], bool]) -> Moment:
     raise LycosaError(f"nothing happened for {_LONGEST_SECONDS:g} s")
 
 
-def _wait_for_the_end(members: list[Member]) -> None:
+def _wait_for_the_end(members: list[TrialMember]) -> None:
     deadline = time.monotonic() + _LONGEST_SECONDS
     while any(member.is_running for member in members):
         if time.monotonic() > deadline:
@@ -149,7 +149,7 @@ def _wait_for_the_end(members: list[Member]) -> None:
     _refuse_failures([one for one in members if one.code != 0])
 
 
-def _refuse_failures(failed: list[Member]) -> None:
+def _refuse_failures(failed: list[TrialMember]) -> None:
     if failed:
         raise LycosaError(f"{failed[0].name} failed:\n{failed[0].last_words()}")
 

@@ -18,7 +18,7 @@ from rich.text import Text
 from lycosa.cli.amounts import counted, duration_text, size_text
 from lycosa.cli.screen.console import Screen
 from lycosa.cli.screen.lines import LINE_SECONDS
-from lycosa.cli.trial.members import Member as Process
+from lycosa.cli.trial.members import TrialMember as Process
 from lycosa.cluster.board.keys import MEMBERS
 from lycosa.cluster.board.protocol import Board
 from lycosa.cluster.figures import figures

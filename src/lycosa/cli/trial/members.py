@@ -18,7 +18,7 @@ STOP_SECONDS = 60.0
 """Time for members to hand over, seal and leave before they are killed."""
 
 
-class Member:
+class TrialMember:
     """A member process with its directory."""
 
     def __init__(self, folder: Path, number: int) -> None:
@@ -78,22 +78,22 @@ class Members:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self.all: list[Member] = []
+        self.all: list[TrialMember] = []
 
     @property
-    def running(self) -> list[Member]:
+    def running(self) -> list[TrialMember]:
         """The members whose processes are alive."""
         return [member for member in self.all if member.is_running]
 
     @property
-    def failed(self) -> list[Member]:
+    def failed(self) -> list[TrialMember]:
         """The members that ended with an error; being killed or stopped does not count as one."""
         fine = (0, 130, -signal.SIGKILL)
         return [member for member in self.all if member.code not in (None, *fine)]
 
-    def new(self) -> Member:
+    def new(self) -> TrialMember:
         """Return the next member, which is not started yet."""
-        member = Member(self._folder, len(self.all) + 1)
+        member = TrialMember(self._folder, len(self.all) + 1)
         self.all.append(member)
         return member
 

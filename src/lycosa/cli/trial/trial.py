@@ -20,7 +20,7 @@ from types import TracebackType
 from typing import Self
 
 from lycosa.cli.input.jobs import build_job
-from lycosa.cli.trial.members import Member, Members
+from lycosa.cli.trial.members import Members, TrialMember
 from lycosa.cli.trial.nats import NatsServers
 from lycosa.cli.trial.postgres import PostgresServer
 from lycosa.cluster.board.opening import open_board
@@ -93,7 +93,7 @@ class Trial:
             self._board = open_board(self.url, self.job.log.name)
         return self._board
 
-    def begin(self, job: Job) -> Member:
+    def begin(self, job: Job) -> TrialMember:
         """Begin the crawl of a job in the servers, with one member."""
         member = self.members.new()
         self.job = named_anew(build_job(job, {"log_server": self.url, "store": self.store}))
@@ -104,7 +104,7 @@ class Trial:
         self._wait_until_begun(member)
         return member
 
-    def _wait_until_begun(self, member: Member) -> None:
+    def _wait_until_begun(self, member: TrialMember) -> None:
         """Wait until others can join: the first member notes the job in the log."""
         deadline = time.monotonic() + _BEGIN_SECONDS
         while not any(crawl.name == self.job.log.name for crawl in joining.crawls_in(self.url)):
@@ -112,13 +112,13 @@ class Trial:
                 raise LycosaError(f"the first member did not begin:\n{member.last_words()}")
             time.sleep(0.2)
 
-    def join(self) -> Member:
+    def join(self) -> TrialMember:
         """Start one more member."""
         member = self.members.new()
         member.start(["join", self.url, self.job.log.name, "-o", str(member.path)])
         return member
 
-    def bring_back(self) -> list[Member]:
+    def bring_back(self) -> list[TrialMember]:
         """Start killed members again; they send their unsent pages to the store, and end."""
         killed = [member for member in self.members.all if member.was_killed]
         for member in killed:

@@ -5,7 +5,7 @@ numbers          the last number that was given to a life
 member/<number>  the record of one life of a worker, or its tombstone
 cordons          partitions whose owners died repeatedly
 ledger           kept and granted amounts of the job's limits
-settings         the operator's changes while the crawl runs
+settings         changes of the operator from an earlier version: noted as orders, and removed
 lines/<number>   the newest log lines of one life
 idle/<number>    the partitions of one life that have nothing left to do
 addresses/<number>  hashes of the addresses that one life asks

@@ -15,7 +15,6 @@ page could be settled that no count contains.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from typing import NamedTuple
 
 from lycosa.cluster.board.keys import LEDGER
 from lycosa.cluster.board.protocol import Entry, Verdict
@@ -23,6 +22,7 @@ from lycosa.cluster.ledger.document import (
     Amount,
     Changed,
     Count,
+    Grant,
     Ledger,
     Limits,
     changed,
@@ -30,6 +30,7 @@ from lycosa.cluster.ledger.document import (
     counted,
     freed,
     granted,
+    new_grant,
     pack,
     reached,
     settled,
@@ -42,15 +43,6 @@ BUSY_SECONDS = 0.5
 QUIET_SECONDS = 5.0
 """Interval otherwise, to see that others wait or that a limit is reached."""
 RETRY_SECONDS = 0.25
-
-
-class Grant(NamedTuple):
-    """Pages and bytes that a life may keep, beyond those of earlier grants."""
-
-    pages: int
-    bytes: int
-    is_rest: bool
-    """Whether these are the last bytes of the limit, for one fetch at a time."""
 
 
 class Desk:
@@ -115,7 +107,7 @@ class Desk:
 
     def adopt(self, limits: Changed) -> None:
         """Follow limits that the operator has set, and write them to the ledger."""
-        if limits.revision > self._changed.revision:
+        if limits.age > self._changed.age:
             self._changed = limits
             self._say()
 
@@ -143,11 +135,9 @@ class Desk:
     def take_grant(self) -> Grant | None:
         """Return the amount granted since the last call."""
         line = self.ledger.lives.get(self._life)
-        if line is None or line.granted == self._told:
-            return None
-        grant = Grant(*line.granted.minus(self._told), is_rest=line.is_rest)
-        self._told = line.granted
-        self._is_wanting = False
+        grant = None if line is None else new_grant(line, self._told)
+        if line is not None and grant is not None:
+            self._told, self._is_wanting = line.granted, False
         return grant
 
     @property
@@ -238,7 +228,7 @@ class Desk:
     def _limits_in(self, ledger: Ledger) -> Limits:
         """Return the newest limits: the job's, those of the ledger, or those that this life
         knows."""
-        newest = max(ledger.changed, self._changed, key=lambda one: one.revision)
-        if not newest.revision:
+        newest = max(ledger.changed, self._changed, key=lambda one: one.age)
+        if not any(newest.age):
             return self.limits
         return self.limits._replace(pages=newest.pages, bytes=newest.bytes)

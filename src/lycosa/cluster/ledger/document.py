@@ -1,8 +1,25 @@
 """The ledger's document and its changes, as pure functions.
 
-A life opens a partition in the ledger right after taking it in the log, before it keeps any of its
-pages: from then on `by` names the life. A life that no partition's `by` names therefore cannot have
-kept an uncounted page, and its grant can be freed without asking the log.
+Everything about exact limits is decided here, for one machine and for many. Two adapters keep the
+document: a supervisor in its memory (`crawl.processes.workers.grants`), members on the board by
+compare-and-swap (`desk`). A *unit* is a set of partitions that is counted as one: one partition in
+a cluster, all partitions of a worker under a supervisor. A *life* is an owner of units.
+
+    counted   a life has taken units, or has kept more of them
+    granted   a life may keep another part of what is left
+    settled   a life has made pages durable, or returns a part of its grants
+    closed    a life has ended in order
+    freed     lives have died, and others have counted their units
+    reached   the durable pages have reached a limit
+
+Always true:
+  * durable amounts of all units + amounts that lives may still add ≤ limit, or nothing is granted;
+  * a life opens a unit right after taking it, before it keeps any page of it: from then on `by`
+    names the life. A life that no `by` names therefore cannot have kept an uncounted page, and its
+    grant can be freed without asking the log;
+  * the grant of a dead life stays charged until then: too much for a while, never too little;
+  * all numbers are absolute, so a change can be repeated without harm;
+  * nothing is granted and no limit is reached before every unit has been counted.
 """
 
 from __future__ import annotations
@@ -30,8 +47,20 @@ class Amount(NamedTuple):
         return Amount(self.pages - other.pages, self.bytes - other.bytes)
 
 
+_NOTHING = Amount()
+
+
+class Grant(NamedTuple):
+    """Pages and bytes that a life may keep, in addition to earlier grants."""
+
+    pages: int
+    bytes: int
+    is_rest: bool
+    """Whether these are the last bytes of the limit; only one fetch at a time may use them."""
+
+
 class Count(NamedTuple):
-    """Amounts in the log of a partition, up to a sequence."""
+    """Amounts in the logs of a unit, up to a sequence that grows with every count."""
 
     sequence: int
     kept: Amount
@@ -47,16 +76,17 @@ class Limits(NamedTuple):
     largest_bytes: int
     """Size of the largest page, which each fetch reserves."""
     partitions: int
+    """Number of units."""
 
 
 class Kept(msgspec.Struct, frozen=True, array_like=True):
-    """The count of one partition."""
+    """The count of one unit."""
 
     sequence: int
     pages: int
     bytes: int
     by: int
-    """The life that works on the partition; 0 if its last owner left in order."""
+    """The life that works on it; 0 if its last owner left in order."""
     losses: int = 0
     """The last loss of a machine that the count includes."""
 
@@ -64,7 +94,7 @@ class Kept(msgspec.Struct, frozen=True, array_like=True):
 class Line(msgspec.Struct, frozen=True, array_like=True):
     """Total amounts that one life was granted, has returned, and has settled.
 
-    Settled amounts are contained in the counts of its partitions.
+    Settled amounts are contained in the counts of its units.
     """
 
     granted: Amount = Amount()
@@ -81,16 +111,23 @@ class Line(msgspec.Struct, frozen=True, array_like=True):
 
 
 class Changed(msgspec.Struct, frozen=True, array_like=True):
-    """Limits that the operator has set during the crawl, and their revision.
+    """Limits that the operator has set during the crawl, and the last order given by then.
 
     They stand in the ledger, so every grant by any life respects them from the moment when the
     first life has written them.
     """
 
     revision: int = 0
-    """Revision of the settings; 0 if the job's own limits are in force."""
+    """Revision that an earlier version wrote in place of the order."""
     pages: int = 0
     bytes: int = 0
+    order: int = 0
+    """Number of the order; 0 if the job's own limits are in force."""
+
+    @property
+    def age(self) -> tuple[int, int]:
+        """The larger, the newer: an order replaces what an earlier version has written."""
+        return self.order, self.revision
 
 
 class Ledger(msgspec.Struct, frozen=True):
@@ -130,26 +167,31 @@ def unpack(value: bytes) -> Ledger:
 
 def changed(ledger: Ledger, limits: Changed) -> Ledger:
     """Record newer limits."""
-    if limits.revision <= ledger.changed.revision:
+    if limits.age <= ledger.changed.age:
         return ledger
     return _replaced(ledger, changed=limits)
 
 
-def counted(ledger: Ledger, life: int, counts: Mapping[int, Count]) -> Ledger:
-    """Record the counts of a life's partitions, and that it works on them."""
+def counted(
+    ledger: Ledger, life: int, counts: Mapping[int, Count], reserved: Amount = _NOTHING
+) -> Ledger:
+    """Record the counts of a life's units, and that it works on them.
+
+    A new life is charged with what it has `reserved`, as if that had been granted.
+    """
     kept = dict(ledger.kept)
-    for partition, (sequence, amount, losses) in counts.items():
-        before = kept.get(partition)
+    for unit, (sequence, amount, losses) in counts.items():
+        before = kept.get(unit)
         # A later owner may have counted more of the log.
         if before is None or before.sequence <= sequence:
-            kept[partition] = Kept(sequence, *amount, life, losses)
-    return _replaced(ledger, kept=kept, lives={life: Line(), **ledger.lives})
+            kept[unit] = Kept(sequence, *amount, life, losses)
+    return _replaced(ledger, kept=kept, lives={life: Line(granted=reserved), **ledger.lives})
 
 
 def settled(ledger: Ledger, life: int, durable: Amount, returned: Amount) -> Ledger:
     """Record the total kept and returned amounts of a life.
 
-    The counts of its partitions must contain the durable amounts, so they are written first.
+    The counts of its units must contain the durable amounts, so they are written first.
     """
     line = ledger.lives.get(life)
     if line is None:
@@ -172,7 +214,7 @@ def closed(ledger: Ledger, life: int) -> Ledger:
 
 
 def freed(ledger: Ledger, gone: Collection[int]) -> Ledger:
-    """Free the grants of lives that are over, and whose partitions all have new owners."""
+    """Free the grants of lives that are over, and whose units all have new owners."""
     working = {one.by for one in ledger.kept.values()}
     return _without(ledger, {life for life in ledger.lives if life in gone} - working)
 
@@ -181,17 +223,24 @@ def granted(ledger: Ledger, life: int, limits: Limits) -> Ledger:
     """Grant a life its next part: large while much is left, single pages near the end."""
     if len(ledger.kept) < limits.partitions or life not in ledger.lives:
         return ledger  # a log may hold pages that are not counted yet
-    part = _part(ledger, limits)
-    if part is None:
+    grant = _next_grant(ledger, limits)
+    if grant is None:
         return ledger if ledger.is_short else _replaced(ledger, is_short=True)
-    amount, is_rest = part
     line = ledger.lives[life]
-    line = msgspec.structs.replace(line, granted=line.granted.plus(amount), is_rest=is_rest)
+    total = line.granted.plus(Amount(grant.pages, grant.bytes))
+    line = msgspec.structs.replace(line, granted=total, is_rest=grant.is_rest)
     return _replaced(ledger, lives={**ledger.lives, life: line}, is_short=False)
 
 
-def _part(ledger: Ledger, limits: Limits) -> tuple[Amount, bool] | None:
-    """Return the next grant for any life that asks, and whether it is the rest of the bytes."""
+def new_grant(line: Line, told: Amount) -> Grant | None:
+    """Return what a life was granted beyond what it has been told of."""
+    if line.granted == told:
+        return None
+    return Grant(*line.granted.minus(told), is_rest=line.is_rest)
+
+
+def _next_grant(ledger: Ledger, limits: Limits) -> Grant | None:
+    """Return the next grant for any life that asks; None if nothing is left for now."""
     charged = ledger.charged
     left_pages, left_bytes = limits.pages - charged.pages, limits.bytes - charged.bytes
     if (limits.pages and left_pages <= 0) or (limits.bytes and left_bytes <= 0):
@@ -199,12 +248,12 @@ def _part(ledger: Ledger, limits: Limits) -> tuple[Amount, bool] | None:
     share = 2 * len(ledger.lives)
     pages = max(1, left_pages // share) if limits.pages else 0
     if not limits.bytes:
-        return Amount(pages, 0), False
+        return Grant(pages, 0, is_rest=False)
     if left_bytes >= limits.largest_bytes:
-        return Amount(pages, max(limits.largest_bytes, left_bytes // share)), False
+        return Grant(pages, max(limits.largest_bytes, left_bytes // share), is_rest=False)
     if any(line.charged.bytes for line in ledger.lives.values()):
         return None  # the rest is not final: a life may still return some of its bytes
-    return Amount(pages, left_bytes), True
+    return Grant(pages, left_bytes, is_rest=True)
 
 
 def reached(ledger: Ledger, limits: Limits, losses: int = 0) -> str:

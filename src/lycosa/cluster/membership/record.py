@@ -68,7 +68,7 @@ class Member(msgspec.Struct, frozen=True, omit_defaults=True):
     beat: int = 0
     """Counts renewals, so that no two records of one life are the same bytes."""
     settings: int = 0
-    """Revision of the settings that it follows."""
+    """Number of the last order of the operator that it follows."""
     directory_number: int = 0
     """Number of its crawl directory in the crawl (`crawl.logs.notes`)."""
     clock_offset: float = 0.0

@@ -1,4 +1,4 @@
-"""What other compiled modules call of the parser of heads."""
+"""The functions of the parser of heads that other compiled modules call."""
 
 ctypedef const unsigned char byte
 

@@ -52,9 +52,9 @@ cdef list slot_names = [""] * SLOTS
 cdef unsigned char slot_ends[SLOTS]
 
 cdef bint IS_SPACE[256]
-"""What may stand around a name and a value (`pure_reading.BLANKS`)."""
+"""Bytes that may stand around a name and a value (`pure_reading.BLANKS`)."""
 cdef bint IS_TOKEN[256]
-"""What a name of a header is made of (RFC 9110, 5.6.2)."""
+"""Bytes of which the name of a header is made (RFC 9110, 5.6.2)."""
 
 
 cdef int make_tables() except -1:
@@ -180,7 +180,7 @@ cdef object read_rare(bytes sent):
 
 
 cdef int read_status(byte *p, byte *end, bint *is_newest) noexcept:
-    """Return the status that a line tells, and whether it is of HTTP/1.1; -1 if it is no such."""
+    """Return the status of a status line, and whether it is of HTTP/1.1; -1 for any other line."""
     cdef int status
     if end - p < 10 or memcmp(p, b"HTTP/", 5) != 0:
         return -1
@@ -204,7 +204,7 @@ cdef int read_status(byte *p, byte *end, bint *is_newest) noexcept:
 
 @cython.final
 cdef class Told:
-    """What the lines of one head have said so far."""
+    """Facts that the lines of one head have given so far."""
 
     cdef list headers
     cdef dict by_name

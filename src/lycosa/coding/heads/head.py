@@ -11,7 +11,7 @@ Headers = tuple[tuple[str, str], ...]
 
 
 class BadHead(Exception):
-    """What came is no HTTP."""
+    """The bytes are not HTTP."""
 
 
 class Head(NamedTuple):

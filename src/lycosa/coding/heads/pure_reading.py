@@ -16,7 +16,8 @@ _PLAIN = re.compile(
     rb"HTTP/1\.[01] [0-9]{3}[^\r\n]*\r\n(?:[!#-'*+.^_`|~0-9A-Za-z-]+:[^\r\n]*\r\n)*\r\n"
 )
 BLANKS = " \t\r"
-"""What may stand around a name and a value; a byte 0xA0 or 0x85 may be the end of a letter."""
+"""Characters that may stand around a name and a value; a byte 0xA0 or 0x85 may be the end of a
+letter."""
 _BODILESS = frozenset({204, 205, 304})
 _ENDS = frozenset({"content-length", "transfer-encoding", "connection", "content-encoding"})
 """Headers that have to do with the end of their answer."""

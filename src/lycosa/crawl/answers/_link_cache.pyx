@@ -6,9 +6,9 @@ and the pages of a folder link to much the same places, as pages of a site have 
 menus. So the result is remembered by folder and reference. Each key has one `Target`, on which
 other modules note what they find out about it.
 
-A reference that needs more of the page than its folder (`#part`, `?page=2`, or an empty
-one) is resolved for its page alone. One with a scheme and a host needs nothing of the page: what it
-became is remembered once for all folders.
+A reference that needs more of the page than its folder (`#part`, `?page=2`, or an empty one) is
+resolved for its page alone. A reference with a scheme and a host needs nothing of the page: its
+target is remembered once for all folders.
 
 Where the rules look at nothing but the site (as those of a crawl that stays on the hosts of its
 seeds), a site is judged once, by the first of its keys. Where the first rule accepts what begins in
@@ -39,7 +39,7 @@ from lycosa.url import refusal
 MOST_REFERENCES = 20_000
 
 LONGEST_REFUSED = 200
-"""Characters that are recorded of a reference that is no URL of the web."""
+"""Characters that are recorded of a reference that is not a URL of the web."""
 
 cdef str NO_SITE = "/"      # no key begins with a slash
 
@@ -47,7 +47,7 @@ cdef str NO_SITE = "/"      # no key begins with a slash
 @cython.final
 @cython.auto_pickle(False)
 cdef class Targets:
-    """What the references of lately seen pages have become; one for each worker."""
+    """Remembers the targets of the references of recent pages; one for each worker."""
 
     cdef object scope, judge
     cdef Py_ssize_t most, count
@@ -190,7 +190,7 @@ cdef inline uint64_t id_of(str key) except? 0:
 
 
 cdef Target refused(str href, str base):
-    """Return the target of what is no URL of the web."""
+    """Return the target of a reference that is not a URL of the web."""
     cdef str said = href[:LONGEST_REFUSED]  # of `data:` URLs, too, which may be long
     return target_of("", said, id_of(said), refusal(href, base) or "invalid")
 

@@ -49,7 +49,8 @@ cdef enum:
     IS_FIRST = 2
     IS_KNOWN = 4
     IS_STRUCTURED = 8
-    # What a type of content says: the job keeps it; it is read as a page, if it is no packed file.
+    # Facts of a type of content: the job keeps it; it is read as a page, unless it is a packed
+    # file.
     WANTED = 1
     PLAIN = 2
     MOST_TYPES = 1024  # that are remembered: a server may make up any number
@@ -57,7 +58,7 @@ cdef enum:
 
 
 cdef struct Way:
-    # What the stages know of the page beside its record.
+    # Facts of the page that the stages know beside its record.
     int64_t page
     int64_t site
     int64_t host
@@ -252,12 +253,14 @@ cdef class PageStages:
         url, base = field(field(answered, REQUEST), URL), field(facts, BASE)
         if base:
             url = parse(base, url) or url
-        links, refused = self._router.resolve(
+        links, refused, ahead = self._router.resolve(
             field(answered, PARTITION), field(answered, PAGE_NUMBER), found, url, REQUISITES,
             not field(answered, IS_FOREIGN),
         )
         put_field(answered, LINKS, links)
         put_field(answered, REFUSED, refused)
+        if ahead is not None:
+            put_field(answered, AHEAD, ahead)
         return 0
 
     cdef object _links_of(self, object answer, object facts):
@@ -374,6 +377,7 @@ cdef class PageStages:
         self._router.route(
             field(answered, PARTITION), field(field(answered, ANSWER), ENDED),
             field(answered, PAGE_NUMBER), field(answered, KEY), field(answered, LINKS),
+            ahead=field(answered, AHEAD),
         )
         return 0
 

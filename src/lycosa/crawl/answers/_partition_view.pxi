@@ -1,4 +1,4 @@
-# What the stages of a page look up in the columns of its partition.
+# Facts that the stages of a page look up in the columns of its partition.
 
 @cython.final
 @cython.auto_pickle(False)

@@ -3,8 +3,7 @@
 from collections.abc import Sequence
 
 from lycosa.crawl.answers._link_cache import Targets
-from lycosa.crawl.answers.known_copies import KnownCopies
-from lycosa.crawl.answers.links import Ahead
+from lycosa.crawl.answers.known_copies import Ahead, KnownCopies
 from lycosa.crawl.answers.reading import RawLinks
 from lycosa.crawl.ports import Companion, Ports
 from lycosa.frontier.partition import Partition
@@ -16,7 +15,6 @@ REQUISITES: int
 
 class Routes:
     companion: Companion | None
-    _ahead: Ahead | None
     _scope_size: int
     def __init__(
         self,
@@ -34,9 +32,16 @@ class Routes:
         base: str,
         also_out_of_scope: int = ...,
         is_kept: bool = False,
-    ) -> tuple[Links, Links]: ...
+    ) -> tuple[Links, Links, Ahead | None]: ...
     def route(
-        self, partition: Partition, moment: float, page: int, key: str, links: Links
+        self,
+        partition: Partition,
+        moment: float,
+        page: int,
+        key: str,
+        links: Links,
+        *,
+        ahead: Ahead | None = None,
     ) -> None: ...
     def _route_one(
         self,

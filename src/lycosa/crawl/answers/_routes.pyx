@@ -39,8 +39,6 @@ cdef class Routes:
     cdef int64_t _deep_from
     cdef public object companion
     """Sends a word along with links, if a feature does."""
-    cdef public object _ahead
-    """What `resolve` has found out of a page that `route` needs, too."""
     cdef public object _scope_size
     """How many hosts were in the scope when what is remembered was judged."""
 
@@ -51,17 +49,19 @@ cdef class Routes:
         self._hosts_are_split = ports.partitioner.splits_hosts
         self._keeps_others, self._deep_from = ports.job.extract.links == "all", last_distance
         self._scope_size = ports.scope.size
-        self.companion = self._ahead = None
+        self.companion = None
 
     def resolve(
         self, partition, page, raw, base, also_out_of_scope=ALL_REQUISITES, is_kept=False
     ):
         """Return the links of a page to follow, and the others with their reasons, each once.
 
-        `also_out_of_scope` are the kinds (`mask_of`) that lead out of it, too. Those to follow may
+        `also_out_of_scope` are the kinds (`mask_of`) that lead out of it, too. Links to follow may
         be too deep, and say so: they are followed when the page comes nearer. Of a page that
-        `is_kept`, those that lead to another view of what is kept say that.
+        `is_kept`, links to another view of a kept page say that; the third result, if there is one,
+        is then for `route`.
         """
+        ahead = None
         if self._rules.size != self._scope_size:
             self._learn_scope()
         links, others, refused = self._found.links(
@@ -73,11 +73,14 @@ cdef class Routes:
         if distance >= self._deep_from:
             links = self._name_deep(links, real_of(distance))
         if is_kept and self._known_copies is not None and have_parameters(links.targets):
-            links = self._name_copies(partition, page, links)
-        return links, others if self._keeps_others else NO_LINKS
+            links, ahead = self._name_copies(partition, page, links)
+        return links, others if self._keeps_others else NO_LINKS, ahead
 
-    def route(self, partition, moment, page, key, links):
-        """Send the links of a page on their way, and of every page that comes nearer by it."""
+    def route(self, partition, moment, page, key, links, *, ahead=None):
+        """Send the links of a page on their way, and of every page that comes nearer by it.
+
+        `ahead` is what `resolve` has found of them.
+        """
         if self._known_copies is not None and may_have_views(key):
             self._known_copies.learn(partition.state, page, key)
         if not is_a(links, Links):
@@ -85,8 +88,7 @@ cdef class Routes:
         targets, kinds = field(links, TARGETS), field(links, KINDS)
         if partition.link_counts.is_on:
             self._count(partition, targets)
-        nearer = self._route_links(partition, moment, page, targets, kinds)
-        self._ahead = None
+        nearer = self._route_links(partition, moment, page, targets, kinds, ahead)
         if self.companion is not None:
             self.companion.end()
         if page in partition.state.links_owed:
@@ -96,9 +98,9 @@ cdef class Routes:
 
     def _route_one(self, partition, moment, page, targets, kinds):
         """Route one page's links; returns the pages of this partition that came nearer."""
-        return self._route_links(partition, moment, page, targets, kinds)
+        return self._route_links(partition, moment, page, targets, kinds, None)
 
-    cdef list _route_links(self, partition, moment, page, targets, kinds):
+    cdef list _route_links(self, partition, moment, page, targets, kinds, ahead):
         state, number = partition.state, partition.number
         pages = state.pages
         cdef int64_t hops = 0, distance = half(<arrays.array?> pages.distance, page)
@@ -108,8 +110,8 @@ cdef class Routes:
                 partition.count_refusal(TOO_MANY_REDIRECTS)
                 return []
         reach = real_of(distance), distance + 1, hops
-        ahead, led = self._ahead, None
-        if ahead is not None and ahead.targets is targets:
+        led = None
+        if ahead is not None:
             places, led = ahead.places, ahead.led
         else:
             known = number, pages.distance, pages.hops, state.requisites

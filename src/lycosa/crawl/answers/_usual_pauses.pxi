@@ -3,7 +3,7 @@
 @cython.final
 @cython.auto_pickle(False)
 cdef class UsualPauses:
-    """What a job says of pauses."""
+    """The settings of a job about pauses."""
 
     cdef object politeness
     """The section of the job that this was read from; an order may put another in its place."""

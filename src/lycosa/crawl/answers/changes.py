@@ -1,6 +1,6 @@
 """Records whether a page has changed since the last visit, as evidence of its rate of change.
 
-A page has changed when its text has (what is no text is compared as a whole), unless the job lets
+A page has changed when its text has (other content is compared as a whole), unless the job lets
 small differences pass: then the fingerprints decide, and the version that further ones are compared
 with stays the old one, so that many small changes are one in the end. A server that says 304 has
 compared for us.
@@ -31,7 +31,7 @@ from lycosa.records import Answer, LinkKind, Outcome, Sight, Visited
 from lycosa.url import canonicalize, key_of
 
 LEAST_AGE_SECONDS = 60.0
-"""A page that changed more lately before its first visit is probably made anew for everybody."""
+"""A page that changed later than this before its first visit is probably made for each request."""
 
 
 class ChangeWatcher:

@@ -43,8 +43,8 @@ class HostPauses:
         answer: Answer,
         outcome: Outcome,
         site: int | None,
-        at_least: float = 0.0,
         *,
+        at_least: float = 0.0,
         keeps_strikes: bool = False,
     ) -> float:
         """Return how long the host rests, after recording what the answer says of it.
@@ -66,11 +66,20 @@ class HostPauses:
         elif outcome in REFUSALS:
             strikes += 1
             is_announced = says_when(answer)
+            # A host that says when to come again is believed once; then our back-off counts, too.
             if strikes > 1 or not is_announced:
                 back_off = self.back_off(strikes)
                 is_announced = is_announced and pause >= back_off
                 pause = max(pause, back_off)
-            self.strike(partition, host, answer.ended, pause, strikes, is_announced, demanded)
+            self.strike(
+                partition,
+                host,
+                answer.ended,
+                pause,
+                strikes,
+                is_announced=is_announced,
+                demanded=demanded,
+            )
         elif demanded > politeness.longest_pause_seconds:
             self.strike(partition, host, answer.ended, pause, strikes, demanded=demanded)
         elif strikes and answer.status and not keeps_strikes:
@@ -107,6 +116,7 @@ class HostPauses:
         moment: float,
         pause: float,
         strikes: int,
+        *,
         is_announced: bool = False,
         demanded: float = 0.0,
     ) -> None:

@@ -9,20 +9,30 @@ The link still counts for its depth: the page that is kept comes nearer by it. I
 of links says `known-copy`, because what it leads to is decided before the row is written.
 
 Cost: nothing for links to known URLs; for a new URL with a query or an escape some tenths of a
-microsecond. What is remembered of pages that have no plain URL is a cache of fixed size.
+microsecond. Pages without a plain URL are remembered in a cache of fixed size.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.records import Outcome, Target
+from lycosa.tuples import NamedTuple
 
 KNOWN_COPY = "known-copy"
 """The reason under which links are counted that were led to a page that is kept."""
 
 MOST_REMEMBERED = 20_000
+
+
+class Ahead(NamedTuple):
+    """Facts about the links of a page that naming them has found, and that routing them needs."""
+
+    places: Sequence[int]
+    """The positions of the links that are not settled."""
+    led: Mapping[str, str]
+    """The keys of links to other views of a kept page, with the key of that page."""
 
 
 class KnownCopies:

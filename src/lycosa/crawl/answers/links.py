@@ -21,7 +21,7 @@ from msgspec.structs import replace
 
 from lycosa.crawl.answers._link_cache import Targets
 from lycosa.crawl.answers._routes import REQUISITES, TOO_DEEP, Routes
-from lycosa.crawl.answers.known_copies import KNOWN_COPY, KnownCopies
+from lycosa.crawl.answers.known_copies import KNOWN_COPY, Ahead, KnownCopies
 from lycosa.crawl.answers.reading import RawLinks
 from lycosa.crawl.ports import Ports
 from lycosa.errors import Elsewhere
@@ -50,23 +50,12 @@ from lycosa.records import (
     LinksOwed,
     Target,
 )
-from lycosa.tuples import NamedTuple
 from lycosa.url import url_of
 from lycosa.url.scope import OUT_OF_SCOPE
 
 ANCHOR, REDIRECT = LinkKind.ANCHOR, LinkKind.REDIRECT
 
 _FREE = mask_of(FREE_KINDS)
-
-
-class Ahead(NamedTuple):
-    """What was found out of the links of a page before they are routed."""
-
-    targets: Sequence[Target]
-    places: Sequence[int]
-    """The positions of those that are not settled."""
-    led: Mapping[str, str]
-    """Those that lead to another view of what is kept, and to which."""
 
 
 class Router(Routes):
@@ -98,22 +87,25 @@ class Router(Routes):
             self._scope_size = self._scope.size
             self._targets.forget()
 
-    def _name_copies(self, partition: Partition, page: int, links: Links) -> Links:
-        """Name the links to other views of what is kept; what was found serves `route`, too."""
+    def _name_copies(self, partition: Partition, page: int, links: Links) -> tuple[Links, Ahead]:
+        """Name the links to other views of a kept page.
+
+        The rows of links are written before links are routed: `route` must lead those that are
+        named here, and no others.
+        """
         assert self._copies is not None
         distance = partition.state.pages.distance[page]
         known, reach = _known(partition), _reach(distance)
         places = self._ways.unsettled(links.targets, links.kinds, known, reach)
         led = self._copies.led_from(partition.state, page, links.targets, places)
-        self._ahead = Ahead(links.targets, places, led)
         if not led:
-            return links
+            return links, Ahead(places, led)
         reasons = links.reasons or [FOLLOWED] * len(links.kinds)
         named = [
             KNOWN_COPY if target.key in led and reason == FOLLOWED else reason
             for target, reason in zip(links.targets, reasons, strict=True)
         ]
-        return replace(links, reasons=named)
+        return replace(links, reasons=named), Ahead(places, led)
 
     def _name_deep(self, links: Links, reached: int) -> Links:
         """Name the links that are too deep now; links that cost no depth never are."""
@@ -128,11 +120,11 @@ class Router(Routes):
 
     def resolve_redirect(
         self, partition: Partition, page: int, raw: RawLinks, base: str
-    ) -> tuple[Links, Links]:
-        """Resolve a redirect; where a seed is redirected to, joins the scope.
+    ) -> tuple[Links, Links, Ahead | None]:
+        """Resolve a redirect; the target of a seed's redirect joins the scope.
 
-        What was asked for out of scope is part of a page, and so is where it moved to; what a
-        page needs to be shown is asked for also where it has moved out of scope.
+        A URL that was asked for out of scope is part of a page, and so is its target: a part of a
+        page is asked for also where it has moved out of scope.
         """
         key, is_seed = partition.state.table.key(page), partition.state.pages.distance[page] == SEED
         for target in self._targets.targets(raw.hrefs, base):
@@ -302,6 +294,7 @@ class Router(Routes):
             self.companion.sent_before(partition, target, found.keys, {key for _, key, _ in fresh})
         if not fresh:
             return
+        # A cache: a link that is sent twice is known by its key where it arrives.
         if len(posted) > self._most_posted:
             posted.clear()
         posted.update((name, distance) for name, _, distance in fresh)

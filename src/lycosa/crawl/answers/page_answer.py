@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
+from lycosa.crawl.answers.known_copies import Ahead
 from lycosa.crawl.answers.reading import RawLinks, content_type_of
 from lycosa.extract.facts import Facts
 from lycosa.frontier.fold.state import PartitionState
@@ -23,7 +24,7 @@ NO_FACTS = Facts()
 
 
 class PageTopics(NamedTuple):
-    """What a page is about (`lycosa.crawl.features.topics.classifier`)."""
+    """The topics of a page (`lycosa.crawl.features.topics.classifier`)."""
 
     probabilities: list[float]
     """Of every topic of the model."""
@@ -47,7 +48,7 @@ class PageAnswer(Struct):
     outcome: Outcome = Outcome.BAD_STATUS
     """How the fetch ended, as far as the stages until now can tell."""
     facts: Facts = field(default_factory=lambda: NO_FACTS)
-    """What the scan, or a plugin, read from the content."""
+    """Facts that the scan, or a plugin, read from the content."""
     text: bytes = b""
     """The visible text as it was scanned: pages are compared by it. Plugins do not change it."""
     fingerprint: int = 0
@@ -63,7 +64,7 @@ class PageAnswer(Struct):
     is_foreign: bool = False
     """It is a page, but in another language than the job keeps: only its links count."""
     topics: PageTopics | None = None
-    """What it is about, in a crawl with topics."""
+    """Its topics, in a crawl with topics."""
     extra: tuple[object, ...] = ()
     """The values of columns that not every crawl has: those of plugins, and of topics."""
     triples: bytes | None = None
@@ -72,6 +73,8 @@ class PageAnswer(Struct):
     """Links to follow: resolved, canonical and in scope."""
     refused: Links = NO_LINKS
     """The other links, which are only recorded."""
+    ahead: Ahead | None = None
+    """Facts about `links` that `route` needs, if some may lead to other views of a kept page."""
     place: Place | None = None
     """Where the record stands in the archive."""
     pause: float = 0.0
@@ -97,7 +100,8 @@ class PageAnswer(Struct):
 
     @property
     def recorded_outcome(self) -> Outcome:
-        """The outcome as log and store have it: what is no page to keep, for all its links, too."""
+        """The outcome as log and store have it: it also says why a page with links is not a page to
+        keep."""
         if self.is_sitemap:
             return Outcome.SITEMAP
         return Outcome.WRONG_LANGUAGE if self.is_foreign else self.outcome

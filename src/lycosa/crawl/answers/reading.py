@@ -194,6 +194,7 @@ def judge(answer: Answer, job: Job) -> Outcome:
     if status == 304:
         return Outcome.NOT_MODIFIED
     if 300 <= status < 400:
+        # 300 may come without a Location (RFC 9110, 15.4.1): then there is nowhere to go.
         return Outcome.REDIRECTED if answer.header("location") else Outcome.BAD_STATUS
     if status in NAMED_STATUSES:
         return NAMED_STATUSES[status]
@@ -251,7 +252,7 @@ def read_page(answer: Answer, job: Job) -> Facts:
 
 
 def is_sitemap(answer: Answer, facts: Facts) -> bool:
-    """Return whether this is a sitemap, which is no page; a feed is a document of its own."""
+    """Return whether this is a sitemap, which is not a page; a feed is a document of its own."""
     if answer.findings is not None:
         return bool(answer.findings.is_sitemap)
     return facts.is_list and not is_feed(answer.body)
@@ -301,6 +302,7 @@ def links_of_page(answer: Answer, facts: Facts, job: Job) -> RawLinks:
     is_obeyed = job.extract.obey_nofollow
     found.reasons = unfollowed(found.kinds, found.rels, by_kind, NOFOLLOW if is_obeyed else "")
     if is_obeyed and (facts.is_nofollow or _is_tagged_nofollow(answer, job)):
+        # nofollow speaks of links; images and styles are parts of the page itself.
         found.reasons = [
             by_kind[kind] if kind in REQUISITE_KINDS else NOFOLLOW for kind in found.kinds
         ]

@@ -52,7 +52,7 @@ FIRST_RETRIES_SECONDS = (60.0, 120.0, 240.0)
 
 
 class Reading(NamedTuple):
-    """What one answer to a request for a robots file says."""
+    """The result of one request for a robots file."""
 
     state: RobotsState
     rules: bytes = b""
@@ -60,7 +60,7 @@ class Reading(NamedTuple):
     target: str | None = None
     """With `ELSEWHERE`: the key of the URL that it redirects to."""
     sitemaps: tuple[str, ...] = ()
-    """What it names: sitemaps, and for a wide job the paths that it allows."""
+    """URLs that it names: sitemaps, and for a wide job the paths that it allows."""
     wants_sitemap: bool = False
     """It names none: the usual place is tried (`features.usual_sitemaps`)."""
 
@@ -117,7 +117,9 @@ class RobotsFiles:
         reading = read_answer(answer, key, self._job)
         delay = reading.crawl_delay_seconds
         host = state.sites.host[site]
-        place, host_due = self._keep(partition, host, site, key, request, answer, delay)
+        place, host_due = self._keep(
+            partition, host, site, key, request, answer=answer, crawl_delay=delay
+        )
         if answer.failure in _NOT_REACHED:
             return
         if answer.failure is Outcome.STALE_CONNECTION:
@@ -127,7 +129,7 @@ class RobotsFiles:
             reading = self._send_errand(
                 partition, state.site_names[site], reading.target, 1, answer
             )
-        self._learn(partition, site, reading, answer.ended, host_due, place)
+        self._learn(partition, site, reading, answer.ended, host_due, place=place)
         if reading.sitemaps:
             name = state.site_names[site]
             self._router.sitemaps_found(partition, name, reading.sitemaps, answer.ended)
@@ -141,7 +143,7 @@ class RobotsFiles:
         site = self._site_of_robots_file(partition, record.key)
         delay = reading.crawl_delay_seconds if site is not None else 0.0
         place, host_due = self._keep(
-            partition, record.host, site, record.key, request, answer, delay
+            partition, record.host, site, record.key, request, answer=answer, crawl_delay=delay
         )
         if answer.failure is Outcome.STALE_CONNECTION:
             self._ask_again(partition, record.host, answer, host_due)
@@ -207,6 +209,7 @@ class RobotsFiles:
         site: int | None,
         key: str,
         request: Request,
+        *,
         answer: Answer,
         crawl_delay: float,
     ) -> tuple[Place | None, float]:
@@ -220,7 +223,7 @@ class RobotsFiles:
         # refuses. If it ended the row, a page refused each time would be asked for without end.
         is_again = site is not None and partition.state.sites.robots[site] == RobotsState.KNOWN
         pause = self._host_pauses.after(
-            partition, host, answer, outcome, site, crawl_delay, keeps_strikes=is_again
+            partition, host, answer, outcome, site, at_least=crawl_delay, keeps_strikes=is_again
         )
         for owe in self._points.owed_at_end:
             pause = owe(partition, host, pause)
@@ -268,6 +271,7 @@ class RobotsFiles:
         reading: Reading,
         now: float,
         host_due: float,
+        *,
         place: Place | None = None,
     ) -> None:
         robots = self._job.robots

@@ -11,7 +11,7 @@ from lycosa.frontier.fold.facts.rendering import SHELL
 from lycosa.records import LinkKind, Outcome, Rendered
 
 SHELL_TEXT_BYTES = 250
-"""A page with as much text as this is no empty shell."""
+"""A page with this much text is not an empty shell."""
 SHELL_ANCHORS = 2
 """Nor is one with more links than this."""
 

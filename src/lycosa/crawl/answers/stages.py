@@ -8,9 +8,8 @@ for answers that are not usual, and what a job's stages are made with.
      1  judge      the outcome, from status and headers (`reading`)
      2  read       a page that may be kept is scanned once: text, facts, links. A plugin may read
                    types that Lycosa does not
-     3  recognise  a soft 404, or the answer to our own probe, gets its outcome, and so does what is
-                   no sitemap where we tried one. It needs the text; plugins must not be shown such
-                   a page
+     3  recognise  a soft 404, the answer to our own probe, or a page in the place of a sitemap gets
+                   its outcome. It needs the text; plugins must not be shown such a page
      4  show       the job's plugins see the page. They may change its facts and links, or fail
      5  charge     the page is paid from the job's limits, or the reservation is given back. A page
                    that does not fit leaves nothing but its outcome, so this precedes what is
@@ -69,12 +68,12 @@ if TYPE_CHECKING:
     from lycosa.frontier.cycle_candidates import Planner
 
 SITEMAPS_WITHOUT_A_PAGE = 1_000
-"""So many sitemaps of a partition, and one more for each page, count towards no limit. Others
+"""Sitemaps of a partition that count towards no limit; one more for each kept page. Others
 count as pages: a site that makes up sitemaps without end must not outlast the limits."""
 
 
 class OfJob(NamedTuple):
-    """What the stages of one job are made with."""
+    """Functions and records of one job with which its stages are made."""
 
     scan: Callable[[bytes, str | None], Facts]
     """Reads a page."""
@@ -89,12 +88,12 @@ class OfJob(NamedTuple):
     rest_after: Callable[..., float]
     """How long a host rests after an answer that says something of it (`HostPauses.after`)."""
     visited: tuple[Callable[[PageAnswer], None], ...]
-    """What watches changes of pages."""
+    """Functions that watch pages for changes."""
     notes_shells: bool
 
 
 class PageAnswers(PageStages):
-    """Decides on pages; one per worker. What nearly every page needs is compiled."""
+    """Decides on pages; one per worker. The steps of nearly every page are compiled."""
 
     def __init__(
         self,
@@ -138,7 +137,8 @@ class PageAnswers(PageStages):
     # -- what few pages need --------------------------------------------------------------
 
     def _judge(self, answered: PageAnswer) -> None:
-        """Judge an answer that is no page of a type that the job keeps, or was read apart."""
+        """Judge an answer that was read apart, or that is not a page of a type that the job
+        keeps."""
         job = self._job_with_types
         answered.outcome = judge(answered.answer, job)
         beginning = answered.answer.beginning
@@ -151,7 +151,7 @@ class PageAnswers(PageStages):
     def _is_last_try(self, answered: PageAnswer) -> bool:
         """Return whether no further try follows, so that the beginning of a page is kept.
 
-        A page that is held stays as it is: its beginning is no newer version of the whole.
+        A page that is held stays as it is: its beginning is not a newer version of the whole.
         """
         pages, page = answered.partition.state.pages, answered.page
         retries = self._job_with_types.fetch.retries
@@ -185,7 +185,7 @@ class PageAnswers(PageStages):
 
     def _extract_redirect(self, answered: PageAnswer) -> None:
         """Take the one link out of a redirect."""
-        answered.links, answered.refused = self._ways.resolve_redirect(
+        answered.links, answered.refused, _ = self._ways.resolve_redirect(
             answered.partition,
             answered.page,
             redirect_of(answered.answer),

@@ -120,19 +120,19 @@ def check_page(
         links = ()
     content_type = answer.header("content-type")
     return CheckedPage(
-        url,
-        answer.status,
-        outcome,
-        content_type_of(answer),
-        len(answer.body),
-        facts,
-        charset.reason(answer.body, content_type) if facts.charset else "",
-        base,
-        facts.is_nofollow or tag_nofollow,
-        facts.is_noindex or tag_noindex,
-        fingerprint(facts.content) if facts.content else 0,
-        links,
-        _structured(answer, url, job, facts) if outcome is Outcome.KEPT else Found(),
+        url=url,
+        status=answer.status,
+        outcome=outcome,
+        content_type=content_type_of(answer),
+        body_bytes=len(answer.body),
+        facts=facts,
+        charset_reason=charset.reason(answer.body, content_type) if facts.charset else "",
+        base=base,
+        is_nofollow=facts.is_nofollow or tag_nofollow,
+        is_noindex=facts.is_noindex or tag_noindex,
+        fingerprint=fingerprint(facts.content) if facts.content else 0,
+        links=links,
+        structured=_structured(answer, url, job, facts) if outcome is Outcome.KEPT else Found(),
     )
 
 

@@ -113,17 +113,17 @@ class ScopeChecker:
             is_wanted, reason = False, "too-deep"
             why = "only seeds and the targets of their redirects are fetched (depth 0)"
         return CheckedScope(
-            url,
-            is_wanted,
-            reason,
-            why,
-            rule,
-            tuple(transforms),
-            url_of(final),
-            final,
-            is_dynamic(final),
-            depth,
-            self._partitioner.partition_of(final),
+            url=url,
+            is_wanted=is_wanted,
+            reason=reason,
+            why=why,
+            rule=rule,
+            transforms=tuple(transforms),
+            canonical=url_of(final),
+            key=final,
+            is_dynamic=is_dynamic(final),
+            depth=depth,
+            partition=self._partitioner.partition_of(final),
         )
 
     def _seed_keys(self) -> set[str]:

@@ -78,17 +78,17 @@ def check_url(url: str, base: str | None, partitioner: Partitioner) -> CheckedUr
         return CheckedUrl(url, base, refusal(url, base) or "invalid")
     key = key_of(canonical)
     return CheckedUrl(
-        url,
-        base,
-        None,
-        canonical,
-        key,
-        url_id(key),
-        host_of(key),
-        site_url(site_of(key)),
-        is_dynamic(key),
-        partitioner.partition_of(key),
-        tuple(retrace(url, base, canonical)),
+        url=url,
+        base=base,
+        refusal=None,
+        canonical=canonical,
+        key=key,
+        url_id=url_id(key),
+        host=host_of(key),
+        site=site_url(site_of(key)),
+        is_dynamic=is_dynamic(key),
+        partition=partitioner.partition_of(key),
+        steps=tuple(retrace(url, base, canonical)),
     )
 
 

@@ -18,6 +18,6 @@ leads a crawl looks for the next number four times a second, and its workers app
 Always true:
   * an order takes effect once on each partition: its events and `OrderApplied` are one commit;
   * orders are applied in the order of their numbers, on every partition;
-  * no order loosens robots rules, pauses below the job's own, the address guard, contact, plugins
-    or paths.
+  * no order loosens robots rules, the address guard, contact, plugins or paths, and none but that
+    of `lycosa cluster set` sets pauses below the job's own.
 """

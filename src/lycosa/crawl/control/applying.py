@@ -247,6 +247,7 @@ class Steering:
         worker: Worker,
         transport: Bandwidth,
         budget: Budget,
+        *,
         share: Callable[[int], int],
     ) -> None:
         """`share` returns this worker's share of the job's connections."""

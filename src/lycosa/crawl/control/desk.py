@@ -18,7 +18,6 @@ import os
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
-from typing import TYPE_CHECKING
 
 import msgspec
 
@@ -29,15 +28,13 @@ from lycosa.crawl.control.orders import (
     InForce,
     Numbered,
     Order,
-    Pause,
-    Resume,
     SetValue,
     Stop,
-    Unset,
     checked,
     digest_of,
     in_force,
     pack,
+    refuse_new_limit,
     unpack,
 )
 from lycosa.crawl.directory import CrawlDirectory
@@ -50,9 +47,6 @@ from lycosa.log.protocol import Log
 from lycosa.plugins.loader import load_hooks
 from lycosa.plugins.scheduling import partitioner_of
 from lycosa.tuples import NamedTuple
-
-if TYPE_CHECKING:
-    from lycosa.crawl.logs.orders import Orders
 
 _NAME = "order/"
 LONGEST_ID = 200
@@ -143,17 +137,13 @@ class _Desk:
         if isinstance(order, AddSeeds):
             return self.give_seeds(order.seeds)
         if (before := self._given_before(type(order))) is not None:
-            self._to_board(before.order, before.number)
             return Given(before.number, is_new=False)
         order = checked(order, self._job, self._known)
+        if isinstance(order, SetValue) and self._job.log.server:
+            refuse_new_limit(order, self._job, self._directory.shown)
         if isinstance(order, Stop):
-            self._require_run()
-        if self._job.log.server:
-            self._check_shared(order)
-        given = self._note(order, lambda name, note: self._log.note(name, note))
-        if given.is_new:
-            self._to_board(order, given.number)
-        return given
+            self._stop()
+        return self._note(order, lambda name, note: self._log.note(name, note))
 
     def give_seeds(
         self, seeds: Iterable[str], told: Callable[[int], None] = lambda count: None
@@ -212,74 +202,40 @@ class _Desk:
                 return Given(before.number, is_new=before.moment == unpack(0, note).moment)
             order = checked(order, self._job, self._known)
 
-    def _require_run(self) -> None:
-        is_running = self._directory.holder() is not None
-        if not is_running and not self._job.log.server:
+    def _stop(self) -> None:
+        """End the run of all machines, or see that a process will read the order.
+
+        The end of the run is noted before the order: if this process is killed in between, the
+        client gives the order again, and cannot stop a later run by it.
+        """
+        if self._job.log.server:
+            from lycosa.crawl.member.notes import stop_run  # a crawl in a folder has no members
+
+            stop_run(self._log, self._directory.shown)
+        elif self._directory.holder() is None:
             raise ConfigError(
                 f"{self._directory.shown}: is not running, so there is nothing to stop"
             )
 
-    # -- crawls of several machines -------------------------------------------------------
 
-    def _check_shared(self, order: Order) -> None:
-        """Refuse, before it is noted, a limit that the ledger of a cluster cannot keep exactly."""
-        if isinstance(order, SetValue):
-            with self._board() as leading:
-                leading.check_value(order.key, order.value)
-
-    def _to_board(self, order: Order, number: int) -> None:
-        """Write to the board the facts that members read there: settings, a halt, the end.
-
-        Members adopt them there, together with those of `lycosa cluster`. The note is the record.
-        If this process is killed in between, the client got no answer and gives the order again.
-        """
-        if not self._job.log.server or not isinstance(
-            order, Pause | Resume | Stop | SetValue | Unset
-        ):
-            return
-        if any(_is_about_same(order, later.order) for later in orders(self._log, number)):
-            return  # an old order given again: the later one stays in force
-        with self._board() as leading:
-            match order:
-                case Pause() | Resume():
-                    leading.pause(is_paused=isinstance(order, Pause))
-                case Stop():
-                    leading.stop()
-                case SetValue(key, value):
-                    leading.set_value(key, value)
-                case Unset(key):
-                    leading.unset(key, must_be_set=False)
-
-    def _board(self) -> closing[Orders]:
-        from lycosa.crawl.logs.orders import Orders  # a crawl in a folder has no board to load
-        from lycosa.crawl.status.cluster import ClusterReader
-
-        return closing(Orders(ClusterReader(self._directory)))
+def note_order(log: Log, order: Order, by: str = "") -> int:
+    """Write an order under the next free number, unchecked; return the number."""
+    note = pack(Numbered(0, order, os.urandom(8).hex(), time.time(), by or _user()))
+    last = 0
+    while True:
+        last += len(orders(log, last))
+        name = order_name(last + 1)
+        if log.note(name, note) or log.noted(name) == note:
+            return last + 1
 
 
-class OrderBook:
-    """The known orders, kept up to date from incoming notes."""
-
-    def __init__(self, log: Log) -> None:
-        self.given = orders(log)
-        self.in_force = in_force(self.given)
-        self._early: dict[str, bytes] = {}
-
-    def noted(self, notes: Mapping[str, bytes]) -> bool:
-        """Read notes of the log; return whether an order is new."""
-        before = len(self.given)
-        self._early.update((name, note) for name, note in notes.items() if name.startswith(_NAME))
-        while (note := self._early.pop(order_name(len(self.given) + 1), None)) is not None:
-            self.given.append(unpack(len(self.given) + 1, note))
-            self.in_force = self.in_force.after(len(self.given), self.given[-1].order)
-        return len(self.given) > before
-
-
-def _is_about_same(order: Order, later: Order) -> bool:
-    """Return whether a later order replaces the decision of this one."""
-    if isinstance(order, SetValue | Unset):
-        return isinstance(later, SetValue | Unset) and later.key == order.key
-    return isinstance(later, Pause | Resume | Stop)
+def orders_among(notes: Mapping[str, bytes], after: int = 0) -> list[Numbered]:
+    """Return the orders among notes that have larger numbers, up to the first gap."""
+    found = []
+    while (note := notes.get(order_name(after + 1))) is not None:
+        after += 1
+        found.append(unpack(after, note))
+    return found
 
 
 def known_orders(directory: CrawlDirectory, job: Job | None = None) -> list[Numbered]:

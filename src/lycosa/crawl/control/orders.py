@@ -170,7 +170,7 @@ class InForce(msgspec.Struct, frozen=True):
 
     @property
     def settings(self) -> Settings:
-        """The part that a worker adopts in the same way as the settings of a cluster."""
+        """The part that changes the job of a worker."""
         return Settings(self.values, self.is_paused)
 
     def job(self, job: Job) -> Job:
@@ -287,6 +287,21 @@ def _checked_value(order: SetValue, job: Job) -> SetValue:
             f"  stop the crawl, then: lycosa resume DIR --set {order.key}={value:g}"
         )
     return SetValue(order.key, value)
+
+
+def refuse_new_limit(order: SetValue, job: Job, place: str) -> None:
+    """Refuse a limit that the ledger of a cluster has no account of: it begins with the crawl."""
+    section, _, key = order.key.partition(".")
+    if order.key not in ("limits.pages", "limits.bytes"):
+        return
+    own = getattr(getattr(job, section), key)
+    if not own or not order.value:
+        what = "was begun without this limit" if not own else "cannot lose its limit"
+        raise ConfigError(
+            f"{order.key}: a running crawl {what}: its ledger would not be exact\n"
+            f"  stop it (lycosa cluster stop {place}), then set it in a crawl"
+            " directory: lycosa resume DIR --set " + f"{order.key}={order.value}"
+        )
 
 
 def _why_not(key: str) -> str:

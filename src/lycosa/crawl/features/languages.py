@@ -36,7 +36,7 @@ def require_languages(job: Job) -> None:
     unknown = [code for code in job.extract.languages if language_of_tag(code) is None]
     if unknown:
         raise ConfigError(
-            f"[extract] languages: `{unknown[0]}` is no code of a language\n"
+            f"[extract] languages: `{unknown[0]}` is not the code of a language\n"
             "  write the code of ISO 639, as `de`, `en` or `pt`"
         )
 

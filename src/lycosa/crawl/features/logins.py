@@ -1,10 +1,9 @@
 """Logs in to a site by its form, and again when the session is lost.
 
-When a page of the site is to be asked for and there is no session, its turn is used for the
-login: the page with the form, then the form itself, each as one request of the host, under its
-pauses, its address and its robots rules. The page goes back to its queue meanwhile. Nothing of the
-login is archived, and the session lives in the memory of this process: after a kill the crawl logs
-in anew.
+When a page of the site is to be asked for and there is no session, its turn is used for the login:
+the page with the form, then the form itself, each as one request of the host, under its pauses, its
+address and its robots rules. The page goes back to its queue meanwhile. Nothing of the login is
+archived, and the session lives in the memory of this process: after a kill the crawl logs in again.
 
 A session is lost when the site redirects to the login or answers 401 or 403. A page that is refused
 right after a login is refused to us, whoever we are; from then on only redirects tell of a lost
@@ -185,7 +184,7 @@ def _canonical(url: str) -> str:
         return ""
     found = canonicalize(url)
     if found is None:
-        raise ConfigError(f"[login] {url}: is no URL that can be asked for")
+        raise ConfigError(f"[login] {url}: is not a URL that can be requested")
     return found
 
 

@@ -98,7 +98,13 @@ class ShownPage:
         base = (parse(facts.base, url) if facts.base else None) or url
         columns = RawColumns(self._raw.hrefs, self._raw.kinds, self._raw.texts, self._raw.rels)
         self._page = SeenPage(
-            url, answer, depth_of(distance), self._additions, columns, base, plugins.classify
+            url,
+            answer,
+            depth_of(distance),
+            self._additions,
+            columns,
+            base=base,
+            classify=plugins.classify,
         )
         self.facts = facts
 
@@ -129,7 +135,7 @@ class ShownPage:
 
     @property
     def values(self) -> tuple[object, ...]:
-        """What goes into the plugins' columns."""
+        """The values for the plugins' columns."""
         return self._hooks.columns.row(self._additions.values)
 
     def _take_over(self) -> None:

@@ -8,7 +8,7 @@ name is a hash of the site's; it stands in the folder of the page that was kept 
 an earlier one, or in the root: the first that robots rules and the scope allow and that
 no page links to. If there is none, the site is not probed.
 
-What comes back is the *verdict*:
+The answer is the *verdict*:
 
     PROBE_HONEST        404 or 410
     PROBE_SOFT          2xx with a text that is unlike the pages of the sample: from now on a
@@ -30,11 +30,11 @@ Fingerprints are those of the text without the page's own address (`lycosa.extra
 
 Always true:
   * a site is probed at most once, over all lives: the choice and the admission are one event;
-  * a probe is archived, but it is no page: it takes nothing from any limit, its links lead
+  * a probe is archived, but it is not a page: it takes nothing from any limit, its links lead
     nowhere, it is in no sample and it is never revisited;
   * a page ends as SOFT_404 only on a site whose verdict was PROBE_SOFT, and never if it was
     one of those that looked like the error page before;
-  * 429, 503 and failed connections are no verdict: the probe waits with its host.
+  * 429, 503 and failed connections are not a verdict: the probe waits with its host.
 
 Cost: a search of the text of sampled pages, and of pages of sites with a soft 404, for their
 own address; a second fingerprint is taken along with the first one.
@@ -74,7 +74,7 @@ MOST_ALIKE = 0.5
 MOST_SIMILAR = 0.1
 """Share of the sample that may come near it."""
 SIMILAR_TIMES = 3
-"""What is near: so many times as far as what counts as the same."""
+"""A page is near the error page within this many times the distance that counts as the same."""
 
 DISTANCE = through(SEED, LinkKind.REDIRECT)
 """Before the site's other pages: each of them may be a soft 404."""

@@ -38,7 +38,7 @@ SAYS_NOTHING = frozenset(
         Outcome.WRONG_LANGUAGE,
     }
 )
-"""Whatever the page said before, it does not any more."""
+"""Outcomes after which the page no longer says what it said before."""
 
 
 class TripleExtraction(Feature):
@@ -96,7 +96,7 @@ class TripleExtraction(Feature):
     def new_triples(self, answered: PageAnswer, plain: Answer, facts: Facts) -> bytes | None:
         """Return the triples of a rendered page; None if they are those of the page as it came.
 
-        What scripts have removed stays: the page as it came said it.
+        Triples that scripts have removed stay: the page as it came had them.
         """
         if self._distiller is None:
             return None

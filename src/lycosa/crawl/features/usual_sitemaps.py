@@ -6,7 +6,7 @@ scripts, or that need no second request. It waits for the host's clock like any 
 rules, scope and depth limit must allow it. Where a plugin's partitioner cuts sites into pieces, the
 partition that the URL belongs to asks when it has kept a page of the site itself.
 
-What comes is a sitemap or a feed, whose entries are links, or it is nothing: NO_SITEMAP, whether
+The answer is a sitemap or a feed, whose entries are links, or it is nothing: NO_SITEMAP, whether
 the site says 404 or shows some page. A redirect is followed within the site, and its target counts
 as tried, too. Other failures end as those of any URL.
 
@@ -38,7 +38,7 @@ from lycosa.url.key import site_of
 DISTANCE = through(SEED, LinkKind.REDIRECT)
 """As near as a sitemap that robots.txt names."""
 MOST_HOPS = 3
-"""So many redirects in a row are followed."""
+"""Most redirects in a row that are followed."""
 
 NOTHING = frozenset(
     {

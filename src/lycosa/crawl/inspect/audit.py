@@ -93,7 +93,7 @@ def audit(directory: CrawlDirectory) -> Audit:
     breaches += _overlaps(exchanges, "address", places)
     breaches += _address_gaps(exchanges, steered)
     closest = _Closest()
-    breaches += _host_pauses(exchanges, job, lessons, refusals, (closest, steered), gaps)
+    breaches += _host_pauses(exchanges, job, lessons, refusals, (closest, steered), gaps=gaps)
     breaches += _robots(exchanges, lessons, gaps)
     for exchange in exchanges if applied else ():
         if why := steered.breach(exchange):
@@ -219,6 +219,7 @@ def _host_pauses(
     lessons: dict[str, list[Lesson]],
     refusals: _Refusals,
     judging: tuple[_Closest, Steered],
+    *,
     gaps: Gaps,
 ) -> Iterator[str]:
     closest, steered = judging

@@ -92,6 +92,7 @@ def explain(
     log: Log,
     states: dict[int, PartitionState],
     partitioner: Partitioner,
+    *,
     quality: Callable[[], Quality] = lambda: Quality({}),
     now: float = 0.0,
 ) -> Explanation:
@@ -111,20 +112,20 @@ def explain(
     host = state.sites.host[state.pages.site[page]]
     rule = rule_name(state.pages.guess[page])
     return Explanation(
-        url,
-        standing,
-        True,
-        depth_of(state.pages.distance[page]),
-        state.outcome_of(page),
-        due,
-        state.place_of(page),
-        tuple(_History(key, page, state, names).steps(log, number)),
-        state.address_of(host),
-        state.hosts.address_expires[host],
-        "mined" if rule else "",
-        rule,
-        prospect_of(state, page, job, quality, now),
-        topic_text(state, page, names),
+        url=url,
+        standing=standing,
+        is_known=True,
+        depth=depth_of(state.pages.distance[page]),
+        outcome=state.outcome_of(page),
+        due=due,
+        place=state.place_of(page),
+        history=tuple(_History(key, page, state, names).steps(log, number)),
+        address=state.address_of(host),
+        address_expires=state.hosts.address_expires[host],
+        via="mined" if rule else "",
+        rule=rule,
+        prospect=prospect_of(state, page, job, quality, now),
+        topic=topic_text(state, page, names),
     )
 
 

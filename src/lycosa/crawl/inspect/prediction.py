@@ -140,7 +140,7 @@ def predicted(
     given = _given(job, states[partitioner.partition_of(key)], key)
     if job.topics.policy == "focused":
         return _Focused(folder, job, model).predicted(key, links, redirects, given)
-    return _by_topic(folder, model, key, links, redirects, given)
+    return _by_topic(folder, model, key, links, redirects, given=given)
 
 
 def _given(job: Job, state: PartitionState, key: str) -> list[_Said]:
@@ -278,6 +278,7 @@ def _by_topic(
     key: str,
     links: list[Link],
     redirects: list[_Redirect],
+    *,
     given: list[_Said],
 ) -> Prediction:
     """Compute the same result as `TopicEvidence`."""

@@ -80,6 +80,7 @@ def choose(address: str, name: str, found: Sequence[FoundCrawl]) -> FoundCrawl:
     if name:
         wanted = [crawl for crawl in found if crawl.name.startswith(name)]
     else:
+        # Two are enough to see that the choice is not unique.
         wanted = [crawl for crawl in found if crawl.is_running] or list(found[:2])
     if len(wanted) == 1 and not wanted[0].moved_to:
         return wanted[0]

@@ -77,6 +77,7 @@ class LineReader:
         fresh: list[MemberLine] = []
         skipped: Counter[tuple[int, Line]] = Counter()
         for number, line in found:
+            # Equal lines may be repeated in earnest, so they are counted and not compared alone.
             if skipped[number, line] < before[number, line]:
                 skipped[number, line] += 1
                 continue

@@ -37,7 +37,7 @@ from lycosa.crawl.logs.notes import (
     IN_FILE,
     JOB,
     MOVED,
-    Place,
+    LogPlace,
     decode_place,
     encode_place,
     note_job,
@@ -56,7 +56,7 @@ _AT_ONCE = 64
 Tell = Callable[[int, int], None]
 
 
-def move(directory: CrawlDirectory, server: str, tell: Tell = lambda done, total: None) -> Place:
+def move(directory: CrawlDirectory, server: str, tell: Tell = lambda done, total: None) -> LogPlace:
     """Move the log of a crawl that is not running; return its new place."""
     if server != IN_FILE and (problem := server_problem(server)):
         raise ConfigError(problem)
@@ -89,12 +89,12 @@ class _Move:
         """For each fenced partition, the sequence of its `Moved` and the read position of its
         inbox."""
 
-    def run(self, server: str) -> Place:
+    def run(self, server: str) -> LogPlace:
         """Do all steps, or those that remain from an interrupted move."""
         note = self._source.noted(MOVED)
         if note is None:
             self._refuse(server)
-        place = decode_place(note) if note else Place(server, os.urandom(16).hex())
+        place = decode_place(note) if note else LogPlace(server, os.urandom(16).hex())
         if place.server != server:
             raise LogError(
                 f"{self._directory.path}: a move to {place.server} was begun\n"
@@ -136,7 +136,7 @@ class _Move:
                 "  choose another server"
             )
 
-    def _note(self, place: Place) -> None:
+    def _note(self, place: LogPlace) -> None:
         self._source.note(MOVED, encode_place(place))
         if self._source.noted(MOVED) != encode_place(place):
             raise LogError(
@@ -144,7 +144,7 @@ class _Move:
                 f"  to see the target: lycosa status {self._directory.path}"
             )
 
-    def _job_at(self, place: Place) -> Job:
+    def _job_at(self, place: LogPlace) -> Job:
         is_server = place.server != IN_FILE
         log = dataclasses.replace(
             self._job.log,
@@ -157,7 +157,7 @@ class _Move:
         """Return a number above all present and future numbers of the inboxes."""
         return max(head.inbox for head in self._source.heads()) + 1_000_000_000
 
-    def _fence(self, place: Place) -> None:
+    def _fence(self, place: LogPlace) -> None:
         """Append `Moved` to every partition that has no such event yet."""
         waiting = list(range(self._partitions))
         event = encode([Moved(time.time(), place.server, place.name)])

@@ -11,7 +11,7 @@ from typing import Protocol
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.logs.notes import IN_FILE, JOB, Place
+from lycosa.crawl.logs.notes import IN_FILE, JOB, LogPlace
 from lycosa.failpoints import reach
 from lycosa.log.opening import open_in_server
 from lycosa.log.protocol import FillableLog, ServerLog
@@ -41,7 +41,7 @@ class OpenPlace(Protocol):
 
 
 def open_place(
-    directory: CrawlDirectory, job: Job, place: Place, first_number: int, *, is_repeated: bool
+    directory: CrawlDirectory, job: Job, place: LogPlace, first_number: int, *, is_repeated: bool
 ) -> OpenPlace:
     """Open the log that a move fills; its inboxes are numbered from at least `first_number`.
 
@@ -53,7 +53,7 @@ def open_place(
 
 
 class _Server:
-    def __init__(self, job: Job, place: Place, first_number: int, is_repeated: bool) -> None:
+    def __init__(self, job: Job, place: LogPlace, first_number: int, is_repeated: bool) -> None:
         self.log: ServerLog = self._open(job, place, first_number)
         self.is_whole = self.log.noted(JOB) is not None
         if is_repeated and not self.is_whole:
@@ -68,7 +68,7 @@ class _Server:
         self.log.close()
 
     @staticmethod
-    def _open(job: Job, place: Place, first_number: int) -> ServerLog:
+    def _open(job: Job, place: LogPlace, first_number: int) -> ServerLog:
         return open_in_server(
             place.server,
             job.frontier.partitions,
@@ -81,7 +81,7 @@ class _Server:
 class _File:
     """A log in a file is made in `log/moving`, then takes the place of an old one."""
 
-    def __init__(self, directory: CrawlDirectory, job: Job, place: Place) -> None:
+    def __init__(self, directory: CrawlDirectory, job: Job, place: LogPlace) -> None:
         self._folder = directory.log_folder
         self._made = self._folder / "moving"
         partitions, durability = job.frontier.partitions, job.log.durability
@@ -113,7 +113,7 @@ class _File:
             self._is_closed = True
             self.log.close()
 
-    def _is_placed(self, partitions: int, durability: str, place: Place) -> bool:
+    def _is_placed(self, partitions: int, durability: str, place: LogPlace) -> bool:
         """Return whether the file in place was made by this move."""
         if not (self._folder / _FILES[0]).exists():
             return False

@@ -41,7 +41,7 @@ IN_FILE = "sqlite"
 """Name of a log in a file, in place of an address."""
 
 
-class Place(msgspec.Struct, frozen=True, array_like=True):
+class LogPlace(msgspec.Struct, frozen=True, array_like=True):
     """Where a log is: the address of a server, or `sqlite`, and the crawl's name there."""
 
     server: str
@@ -179,14 +179,14 @@ def _noted_directories(log: Log) -> dict[int, bytes]:
     return directories_among(log.notes(DIRECTORY))
 
 
-def encode_place(place: Place) -> bytes:
+def encode_place(place: LogPlace) -> bytes:
     """Return the content of the note `moved`."""
     return msgspec.msgpack.encode(place)
 
 
-def decode_place(note: bytes) -> Place:
+def decode_place(note: bytes) -> LogPlace:
     """Return the place that the note `moved` names."""
-    return msgpack_decoder(Place).decode(note)
+    return msgpack_decoder(LogPlace).decode(note)
 
 
 def place_text(note: bytes) -> str:

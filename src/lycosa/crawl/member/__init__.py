@@ -12,9 +12,8 @@ archive's files stay.
     member      one life: takes and releases partitions as all members agree
     taking      folds partitions and takes them, if log and coordination store permit it
     telling     the record that a member writes of itself on the board
-    adopting    adopts the operator's changes while the crawl runs
+    adopting    follows the operator's orders, over all lives of a process
     limits      the worker's share of the job's limits, from the ledger on the board
-    shared_end  reports idle partitions to the others, and the end to the worker
     chair       work of the leader (owner of partition 0): finds the end, ends patience
     notes       lasting facts that members share: runs, ends, patience
 

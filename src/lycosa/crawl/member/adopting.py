@@ -1,83 +1,128 @@
-"""Adopts the operator's changes for all machines while the crawl runs.
+"""Makes the workers of one process follow the operator's orders, over all its lives.
 
-Pauses, connections, limits and a halt stand on the coordination store (the board,
-`cluster.settings`). The worker follows a job of its own, which changes with them
-(`control.live_job`).
+Orders are notes in the log and nothing else. New ones come with the other notes, twice a second,
+and before every plan of partitions the member asks the log itself for the next one (`member`). The
+worker follows a job of its own, which changes with the orders (`control.live_job`).
 
-Always true: no request begins before the settings were read in this life. A crawl that was paused
-in the meantime therefore stays paused.
+Always true: a life takes no partition before it knows every order that was given before its plan,
+so no request of it begins under older settings. A crawl that was paused in the meantime stays
+paused.
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from lycosa.clock import Clock
-from lycosa.cluster.settings import Settings, SettingsDesk
+from lycosa.cluster.board.changes import change
+from lycosa.cluster.board.keys import SETTINGS
+from lycosa.cluster.board.protocol import Board
+from lycosa.cluster.settings import Settings, unpack
 from lycosa.config import Job
+from lycosa.crawl.control.applying import Applier, Steering
+from lycosa.crawl.control.desk import known_in_force, note_order, order_name, orders_among
 from lycosa.crawl.control.live_job import Bandwidth, LiveJob
+from lycosa.crawl.control.orders import InForce, Numbered, Order, Pause, Resume, SetValue, Unset
 from lycosa.crawl.member.limits import SharedLimits
+from lycosa.crawl.ports import Ports
 from lycosa.crawl.worker.worker import Worker
+from lycosa.log.protocol import Log
 
-log_messages = logging.getLogger(__name__)
+_ORDERS = order_name(1).rpartition("/")[0]
 
 
 class Adopter:
-    """Applies the settings to one worker process, over all its lives."""
+    """Applies the orders to one worker process, over all its lives."""
 
     def __init__(self, job: Job, clock: Clock, machines: Callable[[], int]) -> None:
         """Follow `job`; `machines` returns how many machines crawl, which multiplies an address's
         pause."""
         self._live = LiveJob(job, clock, machines)
-        self.desk = SettingsDesk()
-        self.revision = 0
-        """Revision of the settings that were adopted."""
         self._clock = clock
-        self._worker: Worker | None = None
+        self._given: list[Numbered] = []
+        self._early: dict[str, bytes] = {}
+        """Orders that have come before one with a smaller number."""
+        self._steering: Steering | None = None
         self._limits: SharedLimits | None = None
+        self.in_force = InForce()
+        """The combined effect of the orders that are followed."""
+        self.applied = 0
+        """Number of the last order that is durable on all partitions of this process."""
 
     @property
     def job(self) -> Job:
         """The job that the worker follows."""
         return self._live.job
 
-    @property
-    def settings(self) -> Settings:
-        """The settings that were adopted."""
-        return self._live.settings
-
-    def employ(self, worker: Worker, limits: SharedLimits) -> None:
-        """Begin with the worker of another life, which sends no request until the settings are
-        read."""
-        self._worker, self._limits = worker, limits
-        worker.connections = 0
-        limits.adopt(self.revision)
-        self.desk.ask()
-
-    def look(self, transport: Bandwidth) -> None:
-        """Adopt new settings. Called regularly on the worker's thread, under the desk's lock."""
-        desk, worker = self.desk, self._worker
-        if worker is None:
-            return
-        if desk.revision != self.revision:
-            self._adopt(desk.settings, desk.revision, worker, transport)
-        may_ask = desk.is_fresh and self._live.may_ask
-        connections = self.job.fetch.connections if may_ask else 0
-        if connections != worker.connections:
-            worker.connections = connections
-            worker.pump()
-
-    def _adopt(
-        self, settings: Settings, revision: int, worker: Worker, transport: Bandwidth
+    def employ(
+        self, ports: Ports, worker: Worker, transport: Bandwidth, limits: SharedLimits
     ) -> None:
-        changes = self._live.adopt(settings, worker.addresses, transport)
-        self.revision = revision
-        if self._limits is not None:
-            self._limits.adopt(revision)
-            chair = worker.partitions().get(0)
-            if chair is not None:
-                self._limits.begin(chair.state)
-            self._limits.halt(is_halted=settings.is_paused)
-        if changes:
-            log_messages.info("adopted settings %d: %s", revision, ", ".join(changes))
+        """Begin with the worker of another life."""
+        applier = Applier(ports, worker, self._orders_applied)
+        self._limits = limits
+        self._steering = Steering(
+            self._live, applier, worker, transport, limits, lambda connections: connections
+        )
+        self._follow(self._given)
+
+    def noted(self, notes: Mapping[str, bytes]) -> None:
+        """Read notes of the log."""
+        self._early.update(notes)
+        self.learn(orders_among(self._early, self.in_force.last))
+        self._early = {name: note for name, note in self._early.items() if self._is_early(name)}
+
+    def learn(self, given: Sequence[Numbered]) -> None:
+        """Follow new orders; those that are known are left out."""
+        given = [one for one in given if one.number > self.in_force.last]
+        if given:
+            self._given += given
+            self._follow(given)
+
+    def look(self) -> None:
+        """Apply orders that had to wait, and begin requests again after a pause."""
+        if self._steering is not None:
+            self._steering.look()
+
+    # -- inside ---------------------------------------------------------------------------
+
+    def _follow(self, given: Sequence[Numbered]) -> None:
+        if self._steering is None or self._limits is None:
+            for one in given:  # there is no life yet
+                self.in_force = self.in_force.after(one.number, one.order)
+            return
+        self._steering.learn(given, self._clock.now())
+        self.in_force = self._steering.in_force
+        self._limits.ordered(self.in_force.last)
+
+    def _is_early(self, name: str) -> bool:
+        prefix, _, number = name.rpartition("/")
+        return prefix == _ORDERS and int(number) > self.in_force.last
+
+    def _orders_applied(self, number: int) -> None:
+        self.applied = number
+
+
+def note_old_settings(log: Log, board: Board) -> None:
+    """Note as orders what an earlier version has left on the board, and remove it there.
+
+    Orders are noted before the value is removed, and only those that are missing, so that all of it
+    can be repeated after a kill.
+    """
+
+    def noted(value: bytes) -> bytes:
+        for order in _missing(unpack(value), known_in_force(log)) if value else ():
+            note_order(log, order)
+        return b""
+
+    change(board, SETTINGS, noted)
+
+
+def _missing(old: Settings, known: InForce) -> Iterator[Order]:
+    """Yield the orders that bring settings back into force."""
+    for name, value in old.values.items():
+        if known.values.get(name) != value:
+            yield SetValue(name, value)
+    for name in known.values.keys() - old.values:
+        yield Unset(name)
+    if old.is_paused != known.is_paused:
+        yield Pause() if old.is_paused else Resume()

@@ -20,6 +20,7 @@ from lycosa.cluster.ledger.document import unpack
 from lycosa.cluster.membership.graves import forget
 from lycosa.cluster.membership.record import Member, life_of
 from lycosa.cluster.shares import forgettable
+from lycosa.crawl.ending import Finding, Report, compare
 from lycosa.crawl.member.notes import end_name, idle_name
 from lycosa.crawl.worker.worker import EXHAUSTED
 from lycosa.log.protocol import Head, Log
@@ -28,17 +29,6 @@ CLEARING_SECONDS = 600.0
 """Seconds between two searches for old tombstones."""
 GRAVE_SECONDS = 3_600.0
 """Seconds that tombstones and log lines of ended lives stay on the board."""
-
-
-class Finding(NamedTuple):
-    """Result of a look at all reports."""
-
-    is_stuck: bool = False
-    """Only URLs that are out of reach are left."""
-    has_answers: bool = False
-    """At least one server has answered."""
-    is_between: bool = False
-    """A cycle is over, and another follows."""
 
 
 class Minutes(NamedTuple):
@@ -62,12 +52,11 @@ def look_for_end(log: Log, board: Board, minutes: Minutes) -> Finding | None:
     fitting = _fitting([*minutes.own, *reports_in(listed)], heads)
     if len(fitting) < len(heads):
         return Finding()
-    reports = fitting.values()
+    reports = [fitting[number] for number in range(len(heads))]
+    is_idle, is_stuck = compare(reports, heads)
     has_answers = any(report.has_answers for report in reports)
-    if any(report.is_stuck for report in reports):
-        return Finding(is_stuck=True, has_answers=has_answers)
-    if any((report.log, report.inbox) != heads[number][:2] for number, report in fitting.items()):
-        return Finding(has_answers=has_answers)
+    if not is_idle:
+        return Finding(is_stuck=is_stuck, has_answers=has_answers)
     if not any(report.goes_on for report in reports):
         log.note_at(end_name(minutes.run), EXHAUSTED.encode(), heads)
         return Finding(has_answers=has_answers)
@@ -91,11 +80,11 @@ def clear_graves(log: Log, board: Board, members: Mapping[int, Member]) -> int:
     return forget(board, forgettable(owners, members, charged), GRAVE_SECONDS)
 
 
-def _fitting(reports: Iterable[IdleReport], heads: list[Head]) -> dict[int, IdleReport]:
+def _fitting(reports: Iterable[IdleReport], heads: list[Head]) -> dict[int, Report]:
     """Return for each partition a report that fits its inbox, and its log if there is one."""
-    found: dict[int, IdleReport] = {}
-    for report in reports:
-        head = heads[report.partition]
-        if report.inbox == head.inbox and (report.log == head.log or report.partition not in found):
-            found[report.partition] = report
+    found: dict[int, Report] = {}
+    for one in reports:
+        number, report, head = one.partition, Report(*one[1:]), heads[one.partition]
+        if report.inbox == head.inbox and (report.log == head.log or number not in found):
+            found[number] = report
     return found

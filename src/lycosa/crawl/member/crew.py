@@ -15,29 +15,22 @@ from __future__ import annotations
 
 import dataclasses
 import logging
-import os
 import signal
-import socket
-import subprocess
-import sys
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from lycosa import errors
-from lycosa.channel import Channel
 from lycosa.config import Job
-from lycosa.crawl.apart.watching import Watching
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.member.crew_member import Ended, Failed, Message, Reported, Said
 from lycosa.crawl.processes import run
 from lycosa.crawl.processes.main_loop import MainLoop
 from lycosa.crawl.processes.signals import Stop
+from lycosa.crawl.processes.workers.child import Brood, Child, Program
 from lycosa.crawl.status.progress import Listener, Pace, Progress, add_up
 from lycosa.errors import LogError, LycosaError
-from lycosa.marks import LOOK_SECONDS
-from lycosa.memory import worker_environment
 
 FIRST_PAUSE_SECONDS = 1.0
 MOST_PAUSE_SECONDS = 60.0
@@ -76,49 +69,14 @@ def run_crew(directories: Sequence[CrawlDirectory], listener: Listener) -> run.E
 
 
 class _Member:
-    """A member's process, and the processes that replace it after a death."""
+    """A member, over all its processes."""
 
-    def __init__(self, number: int, directory: CrawlDirectory) -> None:
-        self.number = number
+    def __init__(self, directory: CrawlDirectory) -> None:
         self.directory = directory
-        self.process: subprocess.Popen[bytes] | None = None
-        self.channel: Channel[Message] | None = None
         self.progress: Progress | None = None
         self.ended: Ended | None = None
         self.failed: Failed | None = None
-        self.began = 0.0
         self.pause_seconds = FIRST_PAUSE_SECONDS
-
-    def start(
-        self, main: MainLoop, told: Callable[[Message], None], gone: Callable[[], None]
-    ) -> None:
-        ours, theirs = socket.socketpair()
-        with theirs:
-            words = [str(self.directory.path.absolute()), str(theirs.fileno()), str(os.getpid())]
-            self.process = subprocess.Popen(
-                [sys.executable, "-P", "-m", "lycosa.crawl.member.crew_member", *words],
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.DEVNULL,
-                pass_fds=[theirs.fileno()],
-                env=worker_environment(),
-                start_new_session=True,  # a Ctrl-C reaches the supervisor alone
-            )
-        self.failed, self.began = None, main.loop.time()
-        self.channel = Channel(main.loop, ours, Message)
-        self.channel.listen(told, gone)
-
-    def send(self, number: signal.Signals) -> None:
-        if self.process is not None:
-            with suppress(ProcessLookupError):
-                self.process.send_signal(number)
-
-    def how_it_ended(self) -> str:
-        """Wait for the process, whose socket is closed; describe how it ended."""
-        assert self.process is not None
-        code = self.process.wait()
-        if self.failed is not None:
-            return self.failed.text
-        return f"was killed by {signal.Signals(-code).name}" if code < 0 else f"ended with {code}"
 
 
 class _Crew:
@@ -127,44 +85,34 @@ class _Crew:
     ) -> None:
         self._main = main
         self._listener = listener
-        self._members = [_Member(n, one) for n, one in enumerate(directories, start=1)]
-        self._running: set[int] = set()
-        self._waiting: set[int] = set()
+        self._members = {number: _Member(one) for number, one in enumerate(directories, start=1)}
+        self._brood = Brood[Message](main.loop, self, "member")
         self._is_stopping = False
         self._pace = Pace()
         self._gone: list[Progress] = []
-        self._reading = Watching()
 
     def begin(self) -> None:
-        for member in self._members:
-            self._start(member)
+        for number in self._members:
+            self._brood.start(number)
         self._main.loop.call_later(self._listener.progress_seconds, self._report)
-        self._main.loop.call_later(LOOK_SECONDS, self._watch_reading)
+        self._brood.watch()
 
     def stop(self) -> None:
         self._listener.stopping()
-        self._reading.stopping(self._members[0].directory.job().fetch.stop_seconds)
         self._is_stopping = True
-        self._waiting.clear()
-        for member in self._members:
-            if member.number in self._running:
-                member.send(signal.SIGTERM)
-        self._look()
+        for child in self._brood.children.values():
+            child.signal(signal.SIGTERM)
+        self._brood.stopping(self._members[1].directory.job().fetch.stop_seconds)
 
     def close(self) -> None:
-        for member in self._members:
-            if member.number in self._running:
-                member.send(signal.SIGKILL)
-            if member.process is not None:
-                member.process.wait()
-            if member.channel is not None:
-                member.channel.close()
+        self._brood.close()
 
     def ended(self) -> run.Ended:
         """Return how the crawl ended for this machine; raise the error if all members failed."""
-        found = [one.ended for one in self._members if one.ended is not None]
+        members = self._members.values()
+        found = [one.ended for one in members if one.ended is not None]
         if not found:
-            failed = next(one.failed for one in self._members if one.failed is not None)
+            failed = next(one.failed for one in members if one.failed is not None)
             raise _error(failed)
         # After the end of a run each member counts the whole crawl; before it, only its own part.
         whole = [one for one in found if one.reason not in _PARTIAL]
@@ -172,21 +120,20 @@ class _Crew:
         progress = last.progress if whole else add_up(one.progress for one in found)
         requests = sum(one.progress.requests for one in found)
         requests += sum(one.requests for one in self._gone)
-        progress = progress._replace(requests=requests, workers=len(self._members))
+        progress = progress._replace(requests=requests, workers=len(members))
         return run.Ended(last.reason, self._pace.of(progress), last.is_complete)
 
-    def _start(self, member: _Member) -> None:
-        self._waiting.discard(member.number)
-        self._running.add(member.number)
-        member.start(
-            self._main,
-            lambda message: self._told(member, message),
-            lambda: self._member_gone(member),
-        )
-        assert member.process is not None
-        self._reading.started(member.number, member.directory.log_folder, member.process.pid)
+    # -- members come and go --------------------------------------------------------------
 
-    def _told(self, member: _Member, message: Message) -> None:
+    def program(self, number: int) -> Program:
+        member = self._members[number]
+        member.failed = None
+        directory = member.directory
+        module = "lycosa.crawl.member.crew_member"
+        return Program(module, directory.path, directory.log_folder, Message, is_apart=True)
+
+    def told(self, child: Child[Message], message: Message) -> None:
+        member = self._members[child.number]
         if isinstance(message, Reported):
             member.progress = message.progress
         elif isinstance(message, Said):
@@ -196,51 +143,38 @@ class _Crew:
         else:
             member.failed = message
 
-    def _member_gone(self, member: _Member) -> None:
-        self._running.discard(member.number)
-        how = member.how_it_ended()
-        if self._reading.died(member.number):
-            member.pause_seconds = FIRST_PAUSE_SECONDS  # the next process reads that page apart
-        if member.ended is None and member.progress is not None:
+    def buried(self, child: Child[Message], how: str, *, by_page: bool) -> float | None:
+        member, name = self._members[child.number], f"member {child.number}"
+        if member.ended is not None:
+            return None
+        how = how if member.failed is None else member.failed.text
+        log_messages.warning("%s: %s", name, how)
+        if member.progress is not None:
             self._gone.append(member.progress)
             member.progress = None
         is_lasting = member.failed is not None and member.failed.kind in LASTING
-        if member.ended is None:
-            log_messages.warning("member %d: %s", member.number, how)
-            if is_lasting or self._is_stopping:
-                self._listener.noticed(f"member {member.number}: {how}")
-            else:
-                self._start_later(member, how)
-        self._look()
-
-    def _start_later(self, member: _Member, how: str) -> None:
-        if self._main.loop.time() - member.began >= SETTLED_SECONDS:
+        if is_lasting or self._is_stopping:
+            self._listener.noticed(f"{name}: {how}")
+            return None
+        # The next process reads apart the page that has killed this one.
+        if by_page or time.monotonic() - child.began_at >= SETTLED_SECONDS:
             member.pause_seconds = FIRST_PAUSE_SECONDS
         pause, member.pause_seconds = member.pause_seconds, member.pause_seconds * 2
         member.pause_seconds = min(member.pause_seconds, MOST_PAUSE_SECONDS)
         first = how.partition("\n")[0]
-        self._listener.noticed(f"member {member.number} {first}; restarting in {pause:g} s")
-        self._waiting.add(member.number)
-        self._main.loop.call_later(pause, self._start_again, member)
+        self._listener.noticed(f"{name} {first}; restarting in {pause:g} s")
+        return pause
 
-    def _start_again(self, member: _Member) -> None:
-        if member.number in self._waiting:
-            self._start(member)
+    def goes_on(self) -> bool:
+        return not self._is_stopping
 
-    def _watch_reading(self) -> None:
-        for number, why in self._reading.look():
-            log_messages.warning("member %d: %s; killing it", number, why)
-            self._members[number - 1].send(signal.SIGKILL)
-        self._main.loop.call_later(LOOK_SECONDS, self._watch_reading)
-
-    def _look(self) -> None:
-        if not self._running and not self._waiting:
-            self._main.loop.stop()
+    def all_gone(self) -> None:
+        self._main.loop.stop()
 
     def _report(self) -> None:
-        parts = [one.progress for one in self._members if one.progress is not None]
+        parts = [one.progress for one in self._members.values() if one.progress is not None]
         if parts:
-            found = add_up(parts, self._gone)._replace(workers=len(self._running))
+            found = add_up(parts, self._gone)._replace(workers=len(self._brood.children))
             self._listener.progress(self._pace.of(found))
         self._main.loop.call_later(self._listener.progress_seconds, self._report)
 

@@ -17,9 +17,9 @@ from lycosa.clock import Clock
 from lycosa.cluster.ledger.desk import Desk
 from lycosa.cluster.ledger.document import Amount, Changed, Count, Limits
 from lycosa.config import Job
+from lycosa.config import requests as config
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.processes.workers.grants import GrantedBudget, SupervisorLink
-from lycosa.crawl.processes.workers.protocol import Account, Grant
 from lycosa.crawl.takeover import Opened
 from lycosa.crawl.worker import commits
 from lycosa.frontier.fold.state import PartitionState
@@ -55,8 +55,8 @@ class SharedLimits:
         self._losses = -1
         """Number of lost machines; below 0 until the notes have been read."""
         self._losses_told = 0
-        self._account = Account(0, 0, 0, 0, 0, 0)
-        self._is_recalled = self._is_halted = False
+        self._durable = self._returned = Amount()
+        self._is_recalled = False
         self.when_durable: Callable[[Callable[[], None]], None] = lambda callback: None
         """The worker's method of this name, once the worker is made."""
         self.counts: Mapping[int, commits.Count] = {}
@@ -110,31 +110,42 @@ class SharedLimits:
 
     def begin(self, state: PartitionState) -> None:
         """Watch the time limit from the running time in the log of partition 0."""
-        if seconds := self._job.limits.seconds:
-            left = max(0.0, seconds - state.seconds_run())
-            self.budget.begin(self._clock.now() + left)
-            self.halt(is_halted=self._is_halted)
-        else:
-            self.no_longer_chair()
+        self._restart(self._clock.now() - state.seconds_run())
 
     def no_longer_chair(self) -> None:
         """Stop watching the time limit; the new owner of partition 0 does."""
-        self.budget.begin(float("inf"))
+        self._restart(float("inf"))
 
-    def adopt(self, revision: int) -> None:
-        """Follow the limits that the job has now, after a change by the operator."""
+    def _restart(self, began: float) -> None:
+        now, is_halted = self._clock.now(), self.budget.is_halted
+        self.budget.go_on(now)
+        self.budget.begin_at(began)
+        if is_halted:
+            self.budget.halt(now)
+
+    # -- orders of the operator -----------------------------------------------------------
+
+    def adopt(self, limits: config.Limits) -> None:
+        """Follow other limits; a run that has reached one of the old limits is over all the
+        same."""
+        reached = self.budget.reached
+        self.budget.adopt(limits)
+        self.budget.reached = reached
+
+    def halt(self, now: float) -> None:
+        """Stop the time limit's clock while the crawl is paused."""
+        self.budget.halt(now)
+
+    def go_on(self, now: float) -> None:
+        """Start the time limit's clock again."""
+        self.budget.go_on(now)
+
+    def ordered(self, number: int) -> None:
+        """Tell the ledger of the limits that hold after an order."""
         limits = self._job.limits
         if self.desk is not None:
             with self._lock:
-                self.desk.adopt(Changed(revision, limits.pages, limits.bytes))
-
-    def halt(self, *, is_halted: bool) -> None:
-        """Stop the time limit's clock while the crawl is paused, or start it again."""
-        self._is_halted = is_halted
-        if is_halted:
-            self.budget.halt(self._clock.now())
-        else:
-            self.budget.go_on(self._clock.now())
+                self.desk.adopt(Changed(0, limits.pages, limits.bytes, number))
 
     # -- the rhythm -----------------------------------------------------------------------
 
@@ -151,7 +162,7 @@ class SharedLimits:
         # Until the notes have been read, counted pages may be on a machine that was lost.
         self._reached_by_all = Limit(reached) if reached and self._losses >= 0 else None
         if grant is not None:
-            self.budget.grant(Grant(grant.pages, grant.bytes, grant.is_rest))
+            self.budget.grant(grant)
         if is_recalled and (not self._is_recalled or grant is not None):
             self.budget.recall()
         self._is_recalled = is_recalled
@@ -188,24 +199,19 @@ class SharedLimits:
             with self._lock:
                 self.desk.want()
 
-    def _accounted(self, account: Account) -> None:
-        self._account = account
+    def _accounted(self, durable: Amount, returned: Amount) -> None:
+        self._durable, self._returned = durable, returned
         self._tell()
 
     def _tell(self) -> None:
         """Report the durable amounts together with the partitions' counts, which include them."""
         assert self.desk is not None
-        account = self._account
         counts = {
             number: Count(one.sequence, Amount(one.pages, one.bytes), one.losses)
             for number, one in self.counts.items()
         }
         with self._lock:
-            self.desk.account(
-                counts,
-                Amount(account.durable_pages, account.durable_bytes),
-                Amount(account.returned_pages, account.returned_bytes),
-            )
+            self.desk.account(counts, self._durable, self._returned)
 
     def _reach(self, limit: Limit) -> None:
         if limit is not Limit.FREE_DISK:

@@ -27,8 +27,12 @@ from lycosa.cluster.idle import IdleDesk, IdleReport
 from lycosa.cluster.membership.record import Member as MemberRecord
 from lycosa.cluster.membership.record import Standing, life_of
 from lycosa.crawl.budget import Limit
+from lycosa.crawl.control.desk import orders
+from lycosa.crawl.control.orders import Numbered
+from lycosa.crawl.ending import EndingElsewhere, Finding
 from lycosa.crawl.member import taking
-from lycosa.crawl.member.chair import CLEARING_SECONDS, Finding, Minutes, clear_graves, look_for_end
+from lycosa.crawl.member.adopting import Adopter
+from lycosa.crawl.member.chair import CLEARING_SECONDS, Minutes, clear_graves, look_for_end
 from lycosa.crawl.member.limits import SharedLimits
 from lycosa.crawl.member.notes import (
     end_name,
@@ -37,7 +41,6 @@ from lycosa.crawl.member.notes import (
     patience_name,
     patience_of,
 )
-from lycosa.crawl.member.shared_end import SharedEnd
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.takeover import Opened
 from lycosa.crawl.worker.worker import EXHAUSTED, Worker
@@ -81,8 +84,9 @@ class Surroundings(NamedTuple):
     board: Board
     """A connection that only threads other than the worker's use."""
     limits: SharedLimits
-    end: SharedEnd
+    end: EndingElsewhere
     idle: IdleDesk
+    adopter: Adopter
     run: int
     earlier: Collection[int] = ()
     """The earlier lives of this process."""
@@ -101,6 +105,7 @@ class _Questions(NamedTuple):
     minutes: Minutes | None
     survived: Sequence[int]
     wants_plan: bool
+    last_order: int
     graves: Mapping[int, MemberRecord] | None
     """The members, if it is time to remove old tombstones."""
 
@@ -111,6 +116,8 @@ class _Answers(NamedTuple):
     finding: Finding | None = None
     heads: list[Head] | None = None
     cordons: Cordons | None = None
+    given: Sequence[Numbered] = ()
+    """Orders that are not known yet, if a plan is to be made."""
 
 
 class Member:
@@ -196,8 +203,11 @@ class Member:
             self._timer.cancel()
 
     def _idle_reports(self) -> list[IdleReport]:
-        held = list(self._worker.partitions())
-        return [] if self._opening else self._around.end.reports(held)
+        """Return the reports for the other members; none while a partition of ours is busy."""
+        held, reports = list(self._worker.partitions()), self._around.end.reports
+        if self._opening or any(number not in reports for number in held):
+            return []
+        return [IdleReport(number, *reports[number]) for number in held]
 
     def _questions(self, members: Mapping[int, MemberRecord]) -> _Questions:
         around, now = self._around, self._clock.now()
@@ -216,6 +226,7 @@ class Member:
             self._minutes(),
             survived,
             self._wants_plan(members, now),
+            around.adopter.in_force.last,
             members if self._is_clearing(now) else None,
         )
 
@@ -254,8 +265,10 @@ class Member:
             finding = questions.minutes and look_for_end(log, around.board, questions.minutes)
             if not questions.wants_plan:
                 return _Answers(finding)
+            # An order that was given before the plan holds for what the plan takes.
+            given = orders(log, questions.last_order)
             known = taking.known_cordons(around.board, around.earlier)
-            return _Answers(finding, log.heads(), known)
+            return _Answers(finding, log.heads(), known, given)
         except LogUnavailable:
             return _Answers()
 
@@ -264,11 +277,10 @@ class Member:
         if self.is_over:
             return
         end, finding = self._around.end, answers.finding
-        end.found_stuck = finding is not None and finding.is_stuck
-        if finding is not None:
-            end.has_answers = finding.has_answers
-            if finding.is_between:
-                self._worker.cycle_over()
+        end.learn(finding or end.finding._replace(is_stuck=False))
+        if finding is not None and finding.is_between:
+            self._worker.cycle_over()
+        self._around.adopter.learn(answers.given)
         if answers.heads is not None and answers.cordons is not None:
             self._plan(answers.heads, answers.cordons)
 
@@ -276,7 +288,7 @@ class Member:
         """End the run together with all members."""
         self.reason = reason
         if reason == EXHAUSTED:
-            self._around.end.is_over = True
+            self._around.end.learn(Finding(is_over=True))
         else:
             self._around.limits.budget.end(Limit(reason))
         self._worker.look()

@@ -5,6 +5,7 @@
     patience-1-3  in run 1, URLs out of reach were given up for the third time
     loss-2        a machine was given up, the second of the crawl
     idle-1-…      a cycle of run 1 was over everywhere
+    leave-7-1     life 7 shall hand its partitions over and end; leave-7-2 takes that back
 
 A crawl is running while its last run has no end. A note is written only once, so the first of
 several members that find a limit reached gives the reason.
@@ -14,9 +15,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from lycosa.crawl.budget import Limit
+from lycosa.errors import ConfigError
 from lycosa.log.protocol import Log
 
 _RUN, _END, _PATIENCE, _LOSS = "run-", "end-", "patience-", "loss-"
+LEAVE = "leave-"
 
 
 def run_name(run: int) -> str:
@@ -57,6 +61,21 @@ def patience_of(run: int, notes: Mapping[str, bytes]) -> int:
     return max(found, default=0)
 
 
+def leave_name(life: int, change: int) -> str:
+    """Return the note by which a life shall leave (an odd change) or stay after all (even)."""
+    return f"{LEAVE}{life}-{change}"
+
+
+def leaves_in(notes: Mapping[str, bytes]) -> dict[int, int]:
+    """Return the number of the last such change for each life that these notes name."""
+    found: dict[int, int] = {}
+    for name in notes:
+        if name.startswith(LEAVE):
+            life, _, change = name[len(LEAVE) :].partition("-")
+            found[int(life)] = max(int(change), found.get(int(life), 0))
+    return found
+
+
 def current_run(log: Log) -> tuple[int, str]:
     """Return the number of the last run and the reason for its end, "" while it goes on."""
     runs = [int(name[len(_RUN) :]) for name in log.notes(_RUN)]
@@ -72,3 +91,13 @@ def begin_run(log: Log) -> int:
         return run
     log.note(run_name(run + 1), b"")
     return run + 1
+
+
+def stop_run(log: Log, place: str) -> bool:
+    """End the present run for all members; return False if it has ended before."""
+    run, reason = current_run(log)
+    if not run:
+        raise ConfigError(
+            f"{place}: no member has begun to crawl\n  begin: lycosa join {place} -o DIR"
+        )
+    return not reason and log.note(end_name(run), Limit.STOPPED.encode())

@@ -29,17 +29,16 @@ from lycosa.cluster.membership.joining import Agreement
 from lycosa.cluster.membership.life import Life
 from lycosa.cluster.membership.session import Session
 from lycosa.crawl.budget import Limit
-from lycosa.crawl.control.applying import Applier
-from lycosa.crawl.control.desk import OrderBook
 from lycosa.crawl.control.live import State
 from lycosa.crawl.control.watch import Standing
 from lycosa.crawl.directory import OpenCrawl
+from lycosa.crawl.ending import EndingElsewhere
 from lycosa.crawl.logs.notes import LOST, directory_number, given_up, refuse_given_up
-from lycosa.crawl.member.adopting import Adopter
+from lycosa.crawl.member.adopting import Adopter, note_old_settings
 from lycosa.crawl.member.limits import SharedLimits
 from lycosa.crawl.member.lives import REFUSED, Lives, Working
 from lycosa.crawl.member.member import Member, Surroundings
-from lycosa.crawl.member.shared_end import SharedEnd
+from lycosa.crawl.member.notes import leaves_in
 from lycosa.crawl.member.telling import Telling
 from lycosa.crawl.processes.assignments import Assignment
 from lycosa.crawl.processes.main_loop import MainLoop
@@ -82,9 +81,6 @@ class MemberProcess:
         self._directory_number = directory_number(crawl.log, crawl.directory)
         refuse_given_up(crawl.log, crawl.directory, self._directory_number)
         self._reason = ""
-        self._orders = OrderBook(crawl.log)
-        self._applier: Applier | None = None
-        self._applied = 0
         self._is_sealing = self._is_stopping = False
         self._runtime = Runtime(main, crawl, assignment)
         open_one = partial(open_board, job.log.server, job.log.name)
@@ -98,6 +94,8 @@ class MemberProcess:
         self._handler = _LineHandler(self._add_line)
         self._last: Progress | None = None
         self._drained_as = 0
+        self._leaves: dict[int, int] = {}
+        """Orders to lives to leave, or not to (`notes.leave_name`)."""
         self._telling, self._told = Telling(), record.Progress()
         self._gone: list[Progress] = []
         """Progress of earlier lives. Their requests count here; their pages count at the new
@@ -113,6 +111,7 @@ class MemberProcess:
                 "  check [log] server in crawl.toml, and try again when the server answers"
             )
         self._end_own_dead()
+        note_old_settings(self._crawl.log, self._board)
         self._on_progress = on_progress
         loop = self._main.loop
         loop.call_soon(self._lives.begin)
@@ -161,10 +160,11 @@ class MemberProcess:
 
     def standing(self) -> Standing:
         """Return this member's state, orders and job, which are shown with its progress."""
-        state: State = "paused" if self._adopter.settings.is_paused else "running"
+        in_force = self._adopter.in_force
+        state: State = "paused" if in_force.is_paused else "running"
         if self._is_stopping or self._reason:
             state = "stopping"
-        return Standing(state, self._orders.in_force, self._crawl.job, self._applied)
+        return Standing(state, in_force, self._crawl.job, self._adopter.applied)
 
     def close(self) -> None:
         """Close everything; committed work is not lost."""
@@ -196,7 +196,7 @@ class MemberProcess:
     def _work(self, number: int) -> Working:
         job, clock, courier = self._crawl.job, self._main.clock, self._courier
         limits = SharedLimits(job, clock, self._crawl.directory.free_disk, number, courier.lock)
-        end, idle = SharedEnd(), IdleDesk(number)
+        end, idle = EndingElsewhere(), IdleDesk(number)
         addresses = self._addresses = AddressDesk(number, self._machine)
         self._lines = LineDesk(number)
         for line in self._early:
@@ -219,15 +219,19 @@ class MemberProcess:
             )
         )
         limits.when_durable, limits.counts = worker.when_durable, worker.durable_counts
-        self._applier = Applier(self._runtime.ports, worker, self._orders_applied)
-        self._applier.learn(self._orders.given)
+        self._adopter.employ(self._runtime.ports, worker, self._runtime.transport, limits)
         around = Surroundings(
-            self._session, self._board, limits, end, idle, self._run_number, self._lives.earlier
+            self._session,
+            self._board,
+            limits,
+            end,
+            idle,
+            self._adopter,
+            self._run_number,
+            self._lives.earlier,
         )
         member = Member(self._runtime.ports, worker, around, self._lives.life_over)
-        with courier.lock:
-            self._adopter.employ(worker, limits)
-        desks: list[Desk] = [self._adopter.desk, idle, addresses, self._lines]
+        desks: list[Desk] = [idle, addresses, self._lines]
         courier.serve(desks if limits.desk is None else [limits.desk, *desks])
         if not self._is_sealing:
             self._is_sealing = True
@@ -239,12 +243,9 @@ class MemberProcess:
         if f"{LOST}{self._directory_number}" in notes:
             self._main.fail(given_up(self._crawl.directory, self._directory_number))
             return
-        if self._orders.noted(notes) and self._applier is not None:
-            self._applier.learn(self._orders.given)
+        self._adopter.noted(notes)
+        self._leaves |= leaves_in(notes)
         self._lives.noted(notes)
-
-    def _orders_applied(self, number: int) -> None:
-        self._applied = number
 
     def _ended(self, reason: str) -> None:
         if reason == REFUSED:
@@ -277,12 +278,9 @@ class MemberProcess:
         if self._lives.present is None:
             return
         worker = self._lives.present.worker
-        if self._applier is not None:
-            self._applier.catch_up()
-        with self._courier.lock:
-            self._adopter.look(self._runtime.transport)
-        self._session.tell(self._told, self._adopter.revision)
-        leaving = self._adopter.settings.leaving
+        self._adopter.look()
+        self._session.tell(self._told, self._adopter.in_force.last)
+        leaving = {life for life, change in self._leaves.items() if change % 2}
         if self._session.number in leaving:
             self._drained_as = self._session.number  # a later life of this process leaves as well
             self._lives.drain()
@@ -301,7 +299,7 @@ class MemberProcess:
             self._last = found = self._with_unsent(self.progress())
             self._on_progress(found)
             self._told = self._telling.told(found, self._lives.present.worker)
-            self._session.tell(self._told, self._adopter.revision)
+            self._session.tell(self._told, self._adopter.in_force.last)
         took = time.monotonic() - began
         self._main.loop.call_later(self._listener.seconds_to_next(took), self._report)
 

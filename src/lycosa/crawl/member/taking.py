@@ -66,7 +66,7 @@ def take(
 
     wanted = [number for number in permit.owners if number not in known.cordoned]
     try:
-        return take_partitions(log, snapshots, wanted, taken, digest, may_take)
+        return take_partitions(log, snapshots, wanted, taken, digest, may_take=may_take)
     except LogUnavailable:
         return {}  # some may be taken already; the next heads will show it
 

@@ -51,7 +51,7 @@ class SingleProcess:
             runtime.worker,
             runtime.transport,
             self._budget,
-            lambda connections: connections,
+            share=lambda connections: connections,
         )
 
     def run(self, stop: Stop, on_progress: Callable[[Progress], None]) -> str:

@@ -67,6 +67,7 @@ def forget_machine(
     objects: Objects | None,
     which: str | int,
     wait: Callable[[float], None] = time.sleep,
+    *,
     rescue: Callable[[int], bool] | None = None,
 ) -> Forgotten:
     """Give up a machine by its name, or one directory by its number.

@@ -157,6 +157,7 @@ def give_up(
 
     for named in lost:
         event = event_of(named.partition)
+        # Robots files are not pages: their site or errand asks again, and no count changes.
         if not named.is_page:
             event.robots.append(named.place)
             if named.errand:

@@ -215,7 +215,7 @@ class _Life:
         scope = JobScope(job, self._log, stays_on_seeds=False, hooks=conditions.hooks)
         if self._log.noted("planted") is None:
             now, topics = clock.now(), topics_of(job)
-            plant(job.seeds, scope, simulation.partitioner, self._log, now, topics)
+            plant(job.seeds, scope, simulation.partitioner, self._log, now, topics=topics)
             self._log.note("planted", b"")
         steered = None
         if conditions.orders:

@@ -51,7 +51,9 @@ class SteeredLife:
         """Let a worker that has opened its partitions follow orders."""
         applier = Applier(ports, worker)
         unlimited, most = Unlimited(), live.job.fetch.connections
-        self._steered.append(Steering(live, applier, worker, unlimited, budget, lambda _: most))
+        self._steered.append(
+            Steering(live, applier, worker, unlimited, budget, share=lambda _: most)
+        )
 
     def begin(self) -> None:
         """Follow the orders of earlier lives, and look for new ones from now on."""

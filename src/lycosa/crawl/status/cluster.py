@@ -10,13 +10,15 @@ import time
 from collections import Counter
 from typing import NamedTuple
 
-from lycosa.cluster import cordons, settings
-from lycosa.cluster.board.keys import CORDONS, MEMBERS, SETTINGS, number_in
+from lycosa.cluster import cordons
+from lycosa.cluster.board.keys import CORDONS, MEMBERS, number_in
 from lycosa.cluster.board.opening import open_board
 from lycosa.cluster.board.protocol import Board
 from lycosa.cluster.figures import add_up
 from lycosa.cluster.membership.record import Member, Progress, Standing, life_of, unpack
-from lycosa.cluster.settings import Settings
+from lycosa.cluster.settings import Settings, behind
+from lycosa.crawl.control.desk import orders_among
+from lycosa.crawl.control.orders import in_force
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.logs.notes import BEGUN, MOVED, place_text
 from lycosa.crawl.member.notes import current_run
@@ -66,9 +68,9 @@ class ClusterView(NamedTuple):
     """Partitions that no member may take, and the number of lives that died with each."""
     settings: Settings
     revision: int
-    """Revision of the settings."""
+    """Number of the last order."""
     behind: list[int]
-    """Live members that do not follow these settings yet."""
+    """Live members that do not follow it yet."""
     members: list[MemberView]
     """Live members, by number."""
     gone: list[MemberView]
@@ -122,12 +124,13 @@ class ClusterReader:
 
     def _read(self) -> ClusterView | None:
         listed = self.board.list(MEMBERS)
-        known, changed = self.board.get(CORDONS), self.board.get(SETTINGS)
-        if listed is None or known is None or changed is None:
+        known = self.board.get(CORDONS)
+        if listed is None or known is None:
             return None
         owners = Counter(life_of(head.owner) for head in self.log.heads())
         run, ended = current_run(self.log)
         notes = self.log.notes("")
+        orders = in_force(orders_among(notes))
         now = time.time()
         views = [
             MemberView(unpack(e.value), max(0.0, now - e.moment), owners[number_in(key)])
@@ -149,9 +152,9 @@ class ClusterReader:
             released=owners[None],
             orphaned=sum(one.partitions for one in views if one.record.standing is Standing.DEAD),
             cordoned={one: len(deaths.deaths[one]) for one in sorted(deaths.cordoned)},
-            settings=settings.unpack(changed.value),
-            revision=changed.revision,
-            behind=settings.behind(members, changed.revision),
+            settings=orders.settings,
+            revision=orders.last,
+            behind=behind(members, orders.last),
             members=live,
             gone=[one for one in views if one.record.is_gone],
             total=add_up(one.record.progress for one in live),

@@ -59,6 +59,7 @@ def _stops(view: ClusterView) -> Iterator[Reason]:
             join,
             stops=True,
         )
+    # All further reasons come from the records of living members.
     if view.ended or view.moved_to or not view.alive:
         return
     if view.settings.is_paused:
@@ -74,6 +75,7 @@ def _stops(view: ClusterView) -> Iterator[Reason]:
         due = min((one.next_seconds for one in progress if one.next_seconds), default=0.0)
         if due >= RESTING_SECONDS:
             yield Reason(f"all hosts rest; the next is due in {duration_text(due)}", stops=True)
+    # A partition without an owner may hold URLs that no member counts.
     elif not view.total.waiting and view.owned == view.partitions:
         yield Reason("nothing is in the queue; members look for the end", stops=True)
 

@@ -165,6 +165,7 @@ def next_waits(
     looking_up: Iterable[tuple[int, int]],
     total: int,
     job: Job,
+    *,
     now: float,
 ) -> Waits:
     """Return the waits of a running worker, from a sample of its agenda.
@@ -188,6 +189,7 @@ def next_waits(
         for one in waits:
             if one is not None:
                 found.setdefault(one.who, one)
+    # Hosts behind a busy address are not on the agenda.
     if not found and total:
         found.update(_queued(partitions))
     return _first(list(found.values()), max(total, len(found)))

@@ -61,6 +61,7 @@ def verify(
     report.is_running = not is_ours and directory.holder() is not None
     _check_job(directory, report)
     names = sealed_names(folder)
+    # Segments of a running process change while they are read.
     opened = [] if report.is_running else unsealed(folder)
     names = [name for name in names if name not in opened]
     if report.job is None:
@@ -216,6 +217,7 @@ def _check_references(
             path = warc_path(report.folder, found.name)
             what = f"{len(broken):,} records refer to content that is damaged or gone"
             found.find(path, what, ASK_AGAIN)
+            # Without the payload such a record says nothing, so its page is fetched again.
             found.stale.update(broken)
             mine = named.get(found.name.segment, {})
             found.lost += [mine[offset] for offset in broken if offset in mine]

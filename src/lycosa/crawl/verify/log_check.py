@@ -91,6 +91,7 @@ def _check_history(
     for path in history.bad_snapshots:
         what = "the snapshot cannot be read; the log is folded instead"
         report.find(f"log/snapshots/{path.name}", what, PUT_ASIDE)
+    # Inboxes of a running crawl move on while they are compared.
     if head is not None and not report.is_running:
         unread = [sequence for sequence in history.inbox if sequence > history.state.inbox_read]
         expected = list(range(history.state.inbox_read + 1, head.inbox + 1))

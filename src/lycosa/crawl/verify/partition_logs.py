@@ -58,14 +58,14 @@ def examine(view: ReadableLog, partition: int, head: Head | None, *, is_quick: b
     end = _reach(available, state.sequence)
     state, end = _folded(view, partition, state, end)
     return History(
-        partition,
-        head,
-        end,
-        min(whole_end, end),
-        state,
-        bad_snapshots,
-        "" if is_quick else view.archive_damage(partition),
-        view.messages(partition),
+        partition=partition,
+        head=head,
+        end=end,
+        whole_end=min(whole_end, end),
+        state=state,
+        bad_snapshots=bad_snapshots,
+        bad_archive="" if is_quick else view.archive_damage(partition),
+        inbox=view.messages(partition),
     )
 
 

@@ -174,6 +174,7 @@ class _Repair:
             drop_sealed(self._folder, gone)
             mended = give_up(log, states, partitioner, lost.values(), gone)
             self._done += [str(mended)] if any(mended) else []
+        # After `give_up`: sealing and rewriting drop the records that the log has given up.
         self._seal_open(log, states, partitioner)
         self._rewrite(log, states)
         adoption = Adoption(log, states, partitioner, self._job)
@@ -184,7 +185,9 @@ class _Repair:
         if report.is_log_damaged or unknown:
             adoption.ask_robots_again()
             scope = JobScope(self._job, log)
-            plant(self._job.seeds, scope, partitioner, log, time.time(), topics_of(self._job))
+            plant(
+                self._job.seeds, scope, partitioner, log, time.time(), topics=topics_of(self._job)
+            )
             log.note("planted", b"")
             sent = adoption.send_links(self._folder)
             self._done.append(f"{sent:,} links of stored pages were sent to the frontier again")

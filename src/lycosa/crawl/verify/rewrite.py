@@ -56,6 +56,7 @@ def rewrite(folder: Path, found: Segment, sources: list[Source], job: Job) -> No
     kept = [source for source in sources if source.place.offset not in gone]
     made = reindex(folder, found, kept, job) if found.damaged & {*KINDS, "quads"} else None
     tables: dict[str, pa.Table] = {}
+    # Pages come first: rows of the other tables are dropped with those of their pages.
     for kind in reversed(KINDS):
         is_whole = kind not in found.damaged
         if is_whole:
@@ -128,7 +129,7 @@ def _write_index(folder: Path, found: Segment, tables: dict[str, pa.Table], job:
         for row in rows.to_pylist():
             *entry, record, outcome = row.values()
             if record in INDEXED and outcome.lower() != "not_modified":
-                sorter.add(cdx.line(cdx.Entry._make((*entry, record == "revisit"))))
+                sorter.add(cdx.line(cdx.IndexEntry._make((*entry, record == "revisit"))))
     with beneath.open_new(temporary(final), "w", encoding="ascii", newline="\n") as file:
         sorter.write(file)
     return final

@@ -1,4 +1,4 @@
-"""What a worker does between two answers: alarms, turns of partitions, and the pump itself; compiled.
+"""The work between two answers, compiled: alarms, turns of partitions, and the pump.
 
 `alarms` and `turns` have what they are for, `worker` has when the pump runs.
 """

@@ -1,7 +1,7 @@
 """Chooses a permitted task and sends its request, compiled; `sending` has when that is so.
 
-What few tasks need (those that are not permitted, steps of a login, versions that are held) stays in
-Python, with the `Sender` that is built on this.
+Rare tasks (URLs that are not permitted, steps of a login, versions that are held) stay in Python,
+with the `Sender` that is built on this.
 
 Always true (tests/unit/crawl/worker/test_sending.py, against the plain sender): the same requests are
 sent, and the same tasks end or go back.

@@ -58,7 +58,7 @@ class Snapshot(NamedTuple):
 
 
 class Count(NamedTuple):
-    """What a partition's log holds, up to a sequence."""
+    """Counts of a partition, as its log has them up to a sequence."""
 
     sequence: int
     pages: int
@@ -73,7 +73,7 @@ class Count(NamedTuple):
 
 
 class Batch(NamedTuple):
-    """What one commit makes durable."""
+    """The decisions that one commit makes durable."""
 
     notes: dict[str, bytes]
     """Of the scope: they must be there before what is posted in their knowledge."""
@@ -88,7 +88,7 @@ class Batch(NamedTuple):
 
 
 class CommitTimes(NamedTuple):
-    """What commits have cost, all in all."""
+    """Number and time of all commits."""
 
     commits: int = 0
     queued_seconds: float = 0.0
@@ -117,7 +117,7 @@ class Committer:
         self.is_busy = False
         self.times = CommitTimes()
         self.counts: dict[int, Count] = {}
-        """What is durable of each partition."""
+        """Durable counts of each partition."""
         self._unanswered = 0
 
     def commit(self, partitions: Iterable[Partition], on_done: Callable[[], None]) -> bool:
@@ -199,8 +199,8 @@ class Committer:
     def _again(self, batch: Batch, owned: dict[int, Partition], finish: Callable[[], None]) -> None:
         """Give the same writes again: what has happened of them happens once.
 
-        Those of partitions that we have dropped meanwhile are left as they are: the log knows, and
-        whoever takes the partition reads it there.
+        Writes of partitions that we have dropped meanwhile are left as they are: the next owner
+        reads in the log whether they happened.
         """
         if all(partition.is_lost for partition in owned.values()):
             self.is_busy = False

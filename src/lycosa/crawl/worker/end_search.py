@@ -8,16 +8,14 @@ reported as stuck, and `patience` says how long that may last.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from enum import Enum
 
 from lycosa.crawl.ending import Report
-from lycosa.crawl.points import Points
-from lycosa.crawl.ports import Ports
+from lycosa.crawl.points import Points, Spine
 from lycosa.crawl.worker.alarms import NEVER, Alarm
 from lycosa.crawl.worker.messages.cycles import Cycles
 from lycosa.crawl.worker.patience import Patience
-from lycosa.frontier.partition import Partition
 
 
 class Verdict(Enum):
@@ -33,13 +31,13 @@ class EndSearch:
 
     def __init__(
         self,
-        ports: Ports,
-        partitions: Mapping[int, Partition],
+        spine: Spine,
         points: Points,
         cycles: Cycles,
         tick: Alarm,
         on_lost: Callable[[int], None],
     ) -> None:
+        ports, partitions = spine.ports, spine.partitions
         self._clock = ports.clock
         self._ending = ports.ending
         self._log = ports.log
@@ -67,12 +65,13 @@ class EndSearch:
         for number in [n for n in self._partitions if self._log.owner(n) != self._owner]:
             self._on_lost(number)  # an idle worker sends and commits nothing, and learns it here
         self._report()
-        self._patience.count(self._clock.now(), self._is_stuck_everywhere())
-        if self._ending.is_possible():
-            if self._ending.look(self._log.heads()):
-                return Verdict.OVER
-            if self._ending.is_between:
-                return Verdict.CYCLE_OVER
+        found = self._ending.look(self._log.heads)
+        self._patience.count(self._clock.now(), found.is_stuck)
+        if found.is_over:
+            return Verdict.OVER
+        if found.is_between:
+            return Verdict.CYCLE_OVER
+        if found.is_near and not found.is_stuck:
             self._tick.set_within(self._commit_seconds)
         return Verdict.GOES_ON
 
@@ -82,7 +81,7 @@ class EndSearch:
 
     def patience_left(self) -> float | None:
         """Return after how many seconds what is out of reach is given up, if all else is done."""
-        return self._patience.seconds_left() if self._is_stuck_everywhere() else None
+        return self._patience.seconds_left() if self._ending.finding.is_stuck else None
 
     def _report(self, *, is_stuck: bool = False) -> None:
         """Say that the partitions are idle, or that those that are not are stuck."""
@@ -103,7 +102,7 @@ class EndSearch:
         now, patience = self._clock.now(), self._patience
         if patience.is_stuck(now):
             self._report(is_stuck=True)
-            patience.count(now, self._is_stuck_everywhere())
+            patience.count(now, self._ending.look(self._log.heads).is_stuck)
         else:
             for number in self._partitions if self._has_reported else ():
                 self._ending.report(number, None)
@@ -111,6 +110,3 @@ class EndSearch:
             patience.count(now, False)
         if patience.look_again_at < NEVER:
             self._tick.set_before(max(patience.look_again_at, now))
-
-    def _is_stuck_everywhere(self) -> bool:
-        return self._ending.may_be_stuck() and self._ending.is_stuck(self._log.heads)

@@ -42,9 +42,10 @@ class Ownership:
         partitions: dict[int, Partition],
         around: WorkerContext,
         committer: Committer,
-        on_lost: Sequence[Callable[[int], None]],
+        *,
         begin: Callable[[Partition], None],
         commit: Callable[[], None],
+        on_lost: Sequence[Callable[[int], None]],
     ) -> None:
         self._ports = ports
         self._partitions = partitions

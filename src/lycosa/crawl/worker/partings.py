@@ -19,7 +19,7 @@ from lycosa.frontier.readiness.agenda import NEVER
 from lycosa.url import key_of, reversed_host_of
 
 IDLE_SECONDS = 5.0
-"""So long a connection stands in any case, and so often there is a look at those that do."""
+"""Least idle time before a connection is closed, and time between two looks at idle ones."""
 
 
 class Partings:

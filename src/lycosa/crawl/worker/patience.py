@@ -49,7 +49,7 @@ SITES_A_SECOND = 200_000
 
 
 class Patience:
-    """What one worker does about it."""
+    """The part of one worker in waiting for unreachable origins."""
 
     def __init__(self, ports: Ports, partitions: Mapping[int, Partition]) -> None:
         self._ending = ports.ending
@@ -112,7 +112,9 @@ class Patience:
         return max(0.0, self._most() - chair.state.waited_seconds)
 
     def _most(self) -> float:
-        return self._limit if self._ending.has_answers else min(self._limit, AT_FIRST_SECONDS)
+        return (
+            self._limit if self._ending.finding.has_answers else min(self._limit, AT_FIRST_SECONDS)
+        )
 
     def give_up_if_told(self, now: float) -> None:
         """Close what is out of reach, once each time that patience has ended."""

@@ -21,12 +21,12 @@ from lycosa.store.tables.rows import signed, url_id
 
 
 class Quality(NamedTuple):
-    """What pages are worth."""
+    """The value of pages."""
 
     ranks: dict[int, float]
     """By the id that rows have for a URL."""
     of_others: float = 0.0
-    """What the rank of all others is."""
+    """The rank of all others."""
     depth_share: float = 0.5
 
     def of(self, key: str, depth: int) -> float:

@@ -2,12 +2,12 @@
 
 A request is sent only when all of these agree, in this order: the job's limits give a reservation,
 no rule that the operator added since rejects the URL, no feature excludes it, the
-robots rules allow it, its shape is no trap, its site may be asked at this time of the day
+robots rules allow it, its shape is not a trap, its site may be asked at this time of the day
 (`Visit-time`), the log says that the partition is still ours, and the address is free (its slot is
 shared with other processes of this machine). A feature may put another request, as one of a login,
 in the place of a page's.
 
-What every page takes is compiled (`_sending`).
+The steps of every page are compiled (`_sending`).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Whose turn it is: the next partition that has something to ask for.
+"""Gives turns: the next partition that has something to ask for.
 
 Partitions with work take turns, in the order in which they came to have some. With windows over
 hosts a turn lasts until the window is served. A crawl by topic has turns of its own

@@ -70,66 +70,64 @@ class Worker(Pump):
         on_end: Callable[[str], None],
         features_of: Callable[[Spine], Sequence[Feature]],
     ) -> None:
-        self._ports = ports
-        self._job = ports.job
-        self._clock = ports.clock
+        self._ports, self._job, self._clock = ports, ports.job, ports.clock
         self._on_end = on_end
+        self.on_begin: Callable[[Partition], None] = lambda partition: None
+        """Told of a partition before it has its turns: orders of the operator are applied to it."""
+        self._wants_commit = False
+        self._partitions: dict[int, Partition] = {}
+        self._with_work: dict[int, None] = {}
+        self._changed: dict[int, None] = {}
+        # Parts that need ports, partitions and callbacks alone.
         self._agenda = Agenda()
+        self._tick_alarm = Alarm(self._clock, self._tick)
+        self._wake_alarm = Alarm(self._clock, self._wake)
         self._memory_limit = MemoryLimit(0)
         self._router = Router(ports)
-        self._partitions: dict[int, Partition] = {}
+        self._seeds = SeedWatch(self._job, ports.seed_failed)
         self._committer = Committer(ports, self._lose)
+        self._release = HostRelease(ports, self._committer, self._tick_alarm)
+        self._lookups = Lookups(ports, self._partitions, self._has_no_address, self.pump)
+        self._running_time = RunningTime(ports, self._partitions)
+        self._partings = Partings(ports, self._partitions)
+        self._cutting = Cutting(ports, lambda: self.in_flight, self._tick)
+        self._cycles = Cycles(ports, self._partitions, self._agenda, self.when_durable, self._tick)
+        # Features are made before the parts that call them, and given the parts above.
         spine = Spine(
             *(ports, self._partitions, self._router, self._agenda),
             *(self._look_soon, self._has_looked),
         )
         self._points = points = Points(features_of(spine))
         self._router.companion = points.companion
-        self._cycles = Cycles(ports, self._partitions, self._agenda, self.when_durable, self._tick)
-        self._pages = PageAnswers(ports, self._router, self._cycles.planner_if_on, points)
         self.topic_names = points.topic_names
         """The topics of the job's model; none without one."""
+        self._pages = PageAnswers(ports, self._router, self._cycles.planner_if_on, points)
         self._robots = RobotsFiles(ports, self._router, points)
-        self._seeds = SeedWatch(self._job, ports.seed_failed)
         on_answer = marking(ports, self._on_answer)
         self._sender = Sender(ports, self._seeds, points, on_answer, self._lose)
-        self._tick_alarm = Alarm(self._clock, self._tick)
         self._inbox = InboxReader(spine, self._robots, self._cycles, self._sender, points)
-        self._wake_alarm = Alarm(self._clock, self._wake)
-        self._release = HostRelease(ports, self._committer, self._tick_alarm)
-        self._end = EndSearch(
-            ports, self._partitions, points, self._cycles, self._tick_alarm, self._lose
-        )
-        self._with_work: dict[int, None] = {}
-        self._changed: dict[int, None] = {}
+        self._end = EndSearch(spine, points, self._cycles, self._tick_alarm, self._lose)
         super().__init__(
             *(ports, self._agenda, self._sender, self._committer, self._changed),
             *(self._tick_alarm, self._wake_alarm),
         )
+        self.connections = ports.connections or self._job.fetch.connections
+        """How many requests may be under way at once; 0 begins none."""
         self._turns = make_turns(self._job.frontier.scheduler, self._partitions, self._with_work)
         for turns in points.turns:
             self._turns = turns(self._with_work)
-        self._lookups = Lookups(ports, self._partitions, self._has_no_address, self.pump)
         self._ownership = Ownership(
             ports,
             self._partitions,
             self._context(),
             self._committer,
-            [
+            begin=self._begin,
+            commit=self._commit,
+            on_lost=(
                 *(self._router.forget, self._pages.forget, self._sender.forget),
                 *(self._inbox.forget, *points.lost),
-            ],
-            self._begin,
-            self._commit,
+            ),
         )
-        self._running_time = RunningTime(ports, self._partitions)
-        self._wants_commit = False
-        self.connections = ports.connections or self._job.fetch.connections
-        """How many requests may be under way at once; 0 begins none."""
-        self.on_begin: Callable[[Partition], None] = lambda partition: None
-        """Told of a partition before it has its turns: orders of the operator are applied to it."""
-        self._cutting = Cutting(ports, lambda: self.in_flight, self._tick)
-        self._partings = Partings(ports, self._partitions)
 
     def _context(self) -> WorkerContext:
         """Return what partitions share."""
@@ -238,7 +236,7 @@ class Worker(Pump):
 
     @property
     def durable_counts(self) -> Mapping[int, Count]:
-        """What is durable of each partition, also of those that are ours no longer."""
+        """Durable counts of each partition, also of those that are ours no longer."""
         return self._committer.counts
 
     @property
@@ -253,7 +251,7 @@ class Worker(Pump):
     def waits(self, total: int) -> Waits:
         """Return what the worker waits for, from a few that are due next; `total` hosts wait."""
         looking_up, now = self._lookups.under_way(), self._clock.now()
-        return next_waits(self._agenda, self._partitions, looking_up, total, self._job, now)
+        return next_waits(self._agenda, self._partitions, looking_up, total, self._job, now=now)
 
     def patience_left(self) -> float | None:
         """Return after how many seconds what is out of reach is given up, if all else is done."""
@@ -287,8 +285,6 @@ class Worker(Pump):
         self._ownership.lose(number, refused)
         self._share_memory()
 
-    # -- choosing and sending -------------------------------------------------------------
-
     # -- answers --------------------------------------------------------------------------
 
     def _on_answer(
@@ -298,6 +294,7 @@ class Worker(Pump):
         self._sender.in_flight -= 1
         partition.in_flight -= 1
         readiness, host = partition.readiness, task.host
+        # The page stays pending: its next owner, or the next run, asks for it again.
         if partition.is_lost or self._cutting.has_begun:
             if task.kind is TaskKind.PAGE:
                 self._ports.budget.give_back(reserved)
@@ -308,6 +305,7 @@ class Worker(Pump):
         if is_news and self._sender.has_missed(partition, task, reserved, request, answer):
             self.pump()
             return
+        # The host may have moved, so its name is looked up again before the next request.
         if answer.failure is Outcome.CONNECT_FAILURE:
             self._lookups.failed(partition, host, answer.ended)
         must_commit = True
@@ -326,6 +324,7 @@ class Worker(Pump):
             self._seeds.answered(partition, task.subject, request.address, answer)
         else:
             self._robots.errand_answered(partition, task.subject, request, answer)
+        # No request is sent to a closed host, so its errands would wait for ever.
         if partition.state.errands and partition.state.hosts.closed[host]:
             self._robots.errands_failed(partition, host, answer.ended)
         if must_commit:
@@ -361,7 +360,7 @@ class Worker(Pump):
         """Read what has come in, make what was decided durable, look for the end."""
         if self.is_over:
             return
-        if self._ports.ending.is_over:
+        if self._ports.ending.finding.is_over:
             self._finish(EXHAUSTED)
             return
         self._ports.budget.look(self._clock.now())

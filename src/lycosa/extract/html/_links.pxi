@@ -260,6 +260,16 @@ cdef class Links:
         return 0
 
     @cython.final
+    cdef str relation_of(self, Piece rel):
+        """Return what `values.relation` does; most values are written as it would write them."""
+        cdef str text = value_text(&self.said, rel)
+        cdef Py_ssize_t i
+        for i in range(rel.size):
+            if not (c"a" <= rel.start[i] <= c"z" or rel.start[i] == c"-"):
+                return relation(text)
+        return text
+
+    @cython.final
     cdef str link_text(self, FoundLink *link):
         cdef byte line[4 * LONGEST_TEXT + 8]
         cdef Piece piece
@@ -281,7 +291,7 @@ cdef class Links:
 
 
 cdef inline bint needs_no_request(Piece href) noexcept nogil:
-    """Data and parts of the page itself are no reason to ask for anything."""
+    """Return whether a reference is data or a part of the page itself, which needs no request."""
     return href.start[0] == c"#" or (href.size >= 5 and is_same(href.start, b"data:", 5))
 
 

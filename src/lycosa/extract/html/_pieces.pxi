@@ -1,6 +1,6 @@
 # A piece of markup: bytes that belong to somebody else. For the scanner and for the walk over RDFa.
 #
-# What white space is, `CLASS` and `SPACE`, is said by the module that includes this.
+# The module that includes this defines white space (`CLASS`, `SPACE`).
 
 ctypedef unsigned char byte
 

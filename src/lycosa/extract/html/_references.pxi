@@ -21,7 +21,7 @@ cdef inline int put_character(byte *out, int value) noexcept nogil:
 
 
 cdef const byte *read_number(const byte *p, const byte *end, byte *out, int *size) noexcept nogil:
-    """Read what follows `&#`; returns where it ends, or NULL if it is no number."""
+    """Read what follows `&#`; returns where it ends, or NULL if it is not a number."""
     cdef int value = 0
     cdef int base = 10
     cdef byte kind = DIGIT

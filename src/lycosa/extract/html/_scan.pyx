@@ -21,8 +21,8 @@ before: 123.4 µs a page of 30 kB instead of 124.6 (medians of nine runs in turn
 Always true:
   * the facts are those of `tests.plain_scan.gather` (tests/unit/extract/test_scan_twin.py);
   * every byte is looked at a bounded number of times, and nothing recurses;
-  * memory: two buffers of 5/4 of the page and about 100 bytes a link. What is written to a buffer
-    is never longer than that, for no reference is shorter than 5/6 of what it stands for.
+  * memory: two buffers of 5/4 of the page and about 100 bytes a link. Text in a buffer is never
+    longer than that, because no reference is shorter than 5/6 of its meaning.
 
 Not here: character sets (lycosa.extract.charset), values with a syntax of their own
 (lycosa.extract.html.values), which are rare enough for Python.
@@ -79,7 +79,7 @@ include "_links.pxi"
 include "_utf8.pxi"
 
 
-# What looks for mentions; loaded with the first page of a job that wants them.
+# Functions that look for mentions; loaded with the first page of a job that wants them.
 cdef object mentioned_in_tag = None
 cdef object mentioned_in_script = None
 cdef object mentioned_in_declaration = None
@@ -108,7 +108,7 @@ cdef class Page(Links):
     cdef bint is_posting
     cdef str base, title, description, language, header_language
     cdef int wishes
-    # What any tag tells of structured data.
+    # Signs of structured data on any tag.
     cdef int all_signs
     cdef bint has_json_ld
     cdef bint has_meta
@@ -160,7 +160,8 @@ cdef class Page(Links):
         cdef bint is_closing
         cdef uint64_t low, high
         cdef bint is_wide = (self.wanted >> KIND_MENTION) & 1
-        # What any element may refer to is no page: it is looked at if more than pages is wanted.
+        # Attributes that any element may have never name a page: they matter if requisites are
+        # wanted.
         cdef int kept = KEEP_ANYWHERE if self.wanted >> FIRST_REQUISITE else KEEP_NONE
         while p < end:
             q = p
@@ -404,7 +405,7 @@ cdef class Page(Links):
             hrefs.append(text_of(link.href))
             kinds.append(link.kind)
             times.append(link.times)
-            rels.append(relation(value_text(&self.said, link.rel)) if link.rel.size else "")
+            rels.append(self.relation_of(link.rel) if link.rel.size else "")
             if not link.places & inside and not self.depth:
                 rels[i] = outside_html(rels[i])
             texts.append(self.link_text(link))

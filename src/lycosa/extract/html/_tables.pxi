@@ -1,6 +1,6 @@
-# What bytes, elements, attributes and named characters mean; filled when the module is loaded.
+# Meanings of bytes, elements, attributes and named characters; filled when the module is loaded.
 
-# What a byte means between tags and within them.
+# Meanings of a byte between tags and within them.
 cdef enum:
     SPACE = 1  # white space
     NAME_END = 2  # ends the name of an attribute
@@ -11,7 +11,7 @@ cdef enum:
     SKIPPED = 64  # stands between attributes
     TAG_END = 128  # ends the name of a tag
 
-# What an element does to the text.
+# Effects of an element on the text.
 cdef enum:
     IS_BLOCK = 1
     IS_CELL = 2
@@ -37,7 +37,7 @@ cdef enum Attribute:
 cdef enum Kept:
     KEEP_NONE, KEEP_ANYWHERE, KEEP_ALL
 
-# What is in a run of text: tags and references, references alone, or neither.
+# Contents of a run of text: tags and references, references alone, or neither.
 cdef enum Run:
     UNTIL_TAG, WITHOUT_TAGS, LITERAL
 
@@ -90,7 +90,7 @@ cdef enum:
     LONGEST_PAGE = 1_000_000
     LONGEST_TITLE = 1000
 
-# What attributes tell that a page holds structured data, and which relations were read.
+# Signs in attributes that a page holds structured data, and relations that were read.
 cdef enum:
     HAS_RDFA = 1
     HAS_MICRODATA = 2
@@ -288,7 +288,7 @@ cdef inline uint64_t slot_of_entity(const byte *name, Py_ssize_t size) noexcept 
 
 
 cdef const Entity *find_entity(const byte *name, Py_ssize_t size) noexcept nogil:
-    """Return what a name stands for; NULL if it is none. One that is not usual loads the rest."""
+    """Return what a name stands for; NULL if it is none. A rare name loads the rest."""
     cdef const Entity *entity = entity_among(name, size)
     if entity == NULL and not HAS_ALL_ENTITIES:
         fill_all_entities()

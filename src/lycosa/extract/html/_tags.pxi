@@ -15,12 +15,12 @@ cdef struct Tags:
     uint64_t present
     # No such quote stands behind here.
     bint no_double, no_single
-    # What the tag at hand tells of structured data.
+    # Signs of structured data on the tag at hand.
     int signs
 
 
 cdef const byte *read_declaration(Said *said, Tags *tags, const byte *start) noexcept nogil:
-    """Read what begins with `<` and is no tag; returns where the page goes on."""
+    """Read markup that begins with `<` and is not a tag; returns where the page goes on."""
     cdef const byte *end = tags.end
     cdef const byte *p = start + 1
     cdef const byte *q

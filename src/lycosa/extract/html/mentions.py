@@ -148,6 +148,7 @@ def mentioned_in_tag(tag: str) -> list[str]:
     known = _KNOWN.get(name_of_element, frozenset())
     for attribute in _ATTRIBUTE.finditer(tag):
         name, value = attribute[1].lower(), attribute[attribute.lastindex or 0]
+        # aria-* are texts for people, xmlns* names of vocabularies: neither leads anywhere.
         if name in _NEVER or name.startswith(("aria-", "xmlns")):
             continue
         value = resolve_attribute(value).strip()

@@ -23,8 +23,8 @@ MOST_PARSES = 16
 GROWN_FROM_BYTE = 64
 SPARE_BYTES = 8 << 20
 LARGEST_BYTES = 32 << 20
-"""What is granted for elements opened again: so much for each byte of a page, and so much more, up
-to this."""
+"""Room for elements that are opened again: this much for each byte of a page, and this much more,
+up to a limit."""
 
 
 class Overgrown(Exception):

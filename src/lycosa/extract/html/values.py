@@ -28,7 +28,7 @@ _DESCRIBED = (
     r"(?i)[ \t\n\r\f]*+(?:(?:\d++w(?:[ \t\n\r\f]++\d++h)?+|\d++h[ \t\n\r\f]++\d++w"
     r"|-?+(?:\d++(?:\.\d++)?+|\.\d++)(?:e[-+]?+\d++)?+x)[ \t\n\r\f]*+)?+"
 )
-"""Descriptors that are no error: a width, a width and a height, or a density."""
+"""Valid descriptors: a width, a width and a height, or a density."""
 
 # Most crawls do not need these; `re` remembers what it has compiled.
 _REFRESH = (

@@ -1,7 +1,7 @@
 """Words of a text as hashed features, and a softmax over them, compiled.
 
-What they are is told in `lycosa.extract.topics.words`, whose plain twins say the same in Python:
-`word_weights` and `tests.plain_softmax`.
+`lycosa.extract.topics.words` defines them; its plain twins do the same in Python: `word_weights`
+and `tests.plain_softmax`.
 
 Always true: words and numbers are the twin's, weights and scores equal it to six digits
 (tests/unit/extract/test_topics.py).
@@ -28,7 +28,7 @@ cdef enum:
 
 cdef float FLOOR = 0.003
 
-cdef uint8_t SMALL[256]  # the byte in small letters; 0 for what is no part of a word
+cdef uint8_t SMALL[256]  # the byte in small letters; 0 for a byte that is not part of a word
 
 
 cdef void fill_small() noexcept:

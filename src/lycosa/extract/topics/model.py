@@ -165,7 +165,7 @@ class TopicModel:
             return cls.from_bytes(path.read_bytes())
         except (ValueError, msgspec.MsgspecError, zlib.error) as error:
             raise FormatError(
-                f"{path} is no model of topics that this version reads: {error}\n"
+                f"{path} is not a model of topics that this version can read: {error}\n"
                 "  train one: lycosa topics train"
             ) from None
 

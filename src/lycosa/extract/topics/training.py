@@ -89,15 +89,15 @@ def train(
         pairs = zip(names, thresholds, start.header.thresholds, strict=True)
         thresholds = [new if name in shown else old for name, new, old in pairs]
     header = Header(
-        FORMAT,
-        BITS,
-        tuple(names),
-        tuple(thresholds),
-        temperature,
-        {topic: tuple(words) for topic, words in (keywords or {}).items()},
-        dict(Counter(topic for one in given for topic in one.topics)),
-        start.header.split if start is not None else {},
-        price,
+        format=FORMAT,
+        bits=BITS,
+        names=tuple(names),
+        thresholds=tuple(thresholds),
+        temperature=temperature,
+        keywords={topic: tuple(words) for topic, words in (keywords or {}).items()},
+        trained_on=dict(Counter(topic for one in given for topic in one.topics)),
+        split=start.header.split if start is not None else {},
+        price_of_change=price,
     )
     return TopicModel.of(header, _trained(texts, len(names), chance, start))
 

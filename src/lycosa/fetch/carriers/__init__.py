@@ -6,7 +6,6 @@ _wires       the usual way of a page over a connection that stands; compiled
 http1        plain HTTP over our own sockets: what is rarer
 tls          HTTP over TLS, the same behind a handshake
 kept         which connections are kept for the next request, and for how long
-framing      finds the end of an answer on a connection
 curl         proxies, by libcurl
 proxies      where a job's proxy is, and whether a peer is it
 undelivered  keeps the kernel from delivering a request that was given up

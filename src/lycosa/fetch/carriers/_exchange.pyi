@@ -32,6 +32,10 @@ class Outgoing:
 
 NOTHING: Outgoing
 
+def usual_content(
+    headers: tuple[tuple[str, str], ...], sent: bytes, most: int
+) -> tuple[bytes, bool] | None: ...
+
 class Received:
     lines: list[bytes]
     """The lines of all heads, as sent, interim ones included, where `head` is not given."""

@@ -10,7 +10,8 @@ It lets only one request through: a host is never asked twice without a pause.
 
 Methods of C (`load`, `passes`, `text`, `answer`, `unload`) are for compiled carriers, which call
 them for every page; those of Python beside them are the same for carriers that are not compiled.
-Answers that failed, or whose bodies are coded, are composed in Python (`answers`).
+A body that is whole, in chunks or by gzip or both, gives its content here. Answers that failed, and
+all other bodies, are composed in Python (`answers`).
 """
 
 import logging
@@ -20,8 +21,11 @@ from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_GET_ITEM
 from libc.string cimport memcpy
 
+from isal.isal_zlib import decompressobj
+from isal.isal_zlib import error as _corrupt
 from msgspec.structs import replace
 
+from lycosa.coding._chunks cimport WHOLE, unchunked
 from lycosa.coding.heads.head import Head
 from lycosa.fetch.carriers.answers import LONGEST_HEAD_BYTES, compose
 from lycosa.fetch.carriers.exchange import Origin, Surroundings, request_headers
@@ -41,6 +45,7 @@ cdef object CONNECT_FAILURE = Outcome.CONNECT_FAILURE
 cdef object STALE_CONNECTION = Outcome.STALE_CONNECTION
 cdef object CUT_SHORT = Outcome.CUT_SHORT
 cdef Py_ssize_t LONGEST = LONGEST_HEAD_BYTES
+cdef int GZIP = 31  # the `wbits` of gzip
 
 cdef Py_ssize_t REQUEST_PURPOSE = offset_of(Request, "purpose")
 cdef Py_ssize_t REQUEST_FORM = offset_of(Request, "form")
@@ -77,7 +82,7 @@ cdef class Outgoing:
 NOTHING = Outgoing(
     Request("", "", "", Purpose.PAGE, "", 0), Origin("", "", "", 0), "", (), lambda answer: None
 )
-"""What an idle exchange carries."""
+"""The request of an idle exchange."""
 cdef Outgoing IDLE = NOTHING
 
 
@@ -216,7 +221,7 @@ cdef class Exchange:
 
     @property
     def lane(self):
-        """What shares a connection with this request: the site and its address."""
+        """Requests with the same site and address share a connection."""
         return self.outgoing.key[:2]
 
     def note_stale(self):
@@ -260,17 +265,22 @@ cdef class Exchange:
     cdef object answer(self):
         cdef Received received = self.received
         cdef object head = received.head
+        cdef bint is_cut = received.is_cut
+        cdef bytes sent, body
         ended = field(self._around, AROUND_NOW)()
-        if received.verdict is None and received.was_asked and is_plain(head):
-            body = received.body()
-            return Answer(
-                <object> PyTuple_GET_ITEM(head, HEAD_STATUS),
-                <object> PyTuple_GET_ITEM(head, HEAD_HEADERS),
-                body, self.began, ended, None, received.is_cut, self.text(),
-                <object> PyTuple_GET_ITEM(head, HEAD_SENT),
-                body,
-                <object> PyTuple_GET_ITEM(head, HEAD_BY_NAME),
-            )
+        if received.verdict is None and received.was_asked and is_ordinary(head):
+            sent = body = received.body()
+            headers = <object> PyTuple_GET_ITEM(head, HEAD_HEADERS)
+            if <object> PyTuple_GET_ITEM(head, HEAD_IS_CODED) is True:
+                body = None if is_cut else content_of(headers, sent, self.limit, &is_cut)
+            if body is not None:
+                return Answer(
+                    <object> PyTuple_GET_ITEM(head, HEAD_STATUS),
+                    headers, body, self.began, ended, None, is_cut, self.text(),
+                    <object> PyTuple_GET_ITEM(head, HEAD_SENT),
+                    sent,
+                    <object> PyTuple_GET_ITEM(head, HEAD_BY_NAME),
+                )
         answer = compose(received, self.text(), (self.began, ended), self.limit)
         if answer.failure is not None:
             request, detail = self.outgoing.request, received.detail
@@ -280,13 +290,58 @@ cdef class Exchange:
         return answer
 
 
-cdef inline bint is_plain(object head) except -1:
-    """Tell whether the body behind a head is the content, so that nothing has to be decided."""
-    if head is None or <object> PyTuple_GET_ITEM(head, HEAD_IS_CODED) is True:
+cdef inline bint is_ordinary(object head) except -1:
+    """Tell whether a head is one of an answer that nothing has to be decided about."""
+    if head is None:
         return False
     if PyBytes_GET_SIZE(<bytes> PyTuple_GET_ITEM(head, HEAD_SENT)) > LONGEST:
         return False
     return <long> <object> PyTuple_GET_ITEM(head, HEAD_STATUS) >= 200
+
+
+cdef bytes content_of(tuple headers, bytes sent, Py_ssize_t most, bint *is_cut):
+    """Return the content of a body in chunks or by gzip or both; None for what `answers` decides.
+
+    That is all but whole chunks and one whole member, named as most servers name them.
+    """
+    cdef bint has_chunks = False, has_gzip = False
+    cdef int how
+    cdef str name, value
+    for name, value in headers:
+        if len(name) == 17 and name.lower() == "transfer-encoding":
+            if has_chunks or value != "chunked":
+                return None
+            has_chunks = True
+        elif len(name) == 16 and name.lower() == "content-encoding":
+            if has_gzip or value != "gzip":
+                return None
+            has_gzip = True
+    if has_chunks:
+        sent = unchunked(sent, &how)
+        if how != WHOLE:
+            return None
+    return inflated(sent, most, is_cut) if has_gzip else sent
+
+
+def usual_content(tuple headers not None, bytes sent not None, Py_ssize_t most):
+    """Return what `content_of` does, and whether that is only the beginning; for tests."""
+    cdef bint is_cut = False
+    content = content_of(headers, sent, most, &is_cut)
+    return None if content is None else (content, bool(is_cut))
+
+
+cdef bytes inflated(bytes member, Py_ssize_t most, bint *is_cut):
+    """Return what one member of gzip holds, up to a bound; None if there is anything else."""
+    engine = decompressobj(wbits=GZIP)
+    cdef bytes content
+    try:
+        content = engine.decompress(member, most + 1)
+    except _corrupt:
+        return None
+    if PyBytes_GET_SIZE(content) > most:
+        is_cut[0] = True
+        return content[:most]
+    return content if engine.eof and not engine.unused_data else None
 
 
 cdef bytes get_of(str target, bytes end):

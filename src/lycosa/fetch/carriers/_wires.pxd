@@ -1,5 +1,6 @@
 """Connections and where they wait, as other compiled modules see them (`_wires.pyx`)."""
 
+from lycosa.coding._chunks cimport ChunkReader
 from lycosa.coding.heads._reading cimport byte
 from lycosa.fetch.carriers._exchange cimport Exchange, Outgoing
 
@@ -28,7 +29,7 @@ cdef class Wire(Exchange):
     cdef public str _peer
     cdef public bytes _unsent
     cdef public bytes _pending
-    cdef public object _chunks
+    cdef public ChunkReader _chunks
     cdef public Py_ssize_t _heads_bytes
     cdef public Py_ssize_t _left
     cdef public bint _is_asking
@@ -45,5 +46,6 @@ cdef class Wire(Exchange):
     cdef int take(self, byte *start, byte *end) except -1
     cdef bint begin_body(self, bytes sent) except -1
     cdef int take_body(self, byte *start, byte *end) except -1
+    cdef int take_chunks(self, byte *start, Py_ssize_t size) except -1
     cdef int take_counted(self, byte *start, Py_ssize_t size) except -1
     cdef int end(self, object verdict) except -1

@@ -4,9 +4,9 @@ import socket
 import ssl
 from collections.abc import Callable
 
+from lycosa.coding._chunks import ChunkReader
 from lycosa.fetch.carriers._exchange import Exchange, Outgoing
 from lycosa.fetch.carriers.exchange import Surroundings
-from lycosa.fetch.carriers.framing import ChunkReader
 from lycosa.loop import EventLoop
 from lycosa.records import Outcome
 

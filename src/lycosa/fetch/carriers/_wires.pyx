@@ -5,8 +5,8 @@
 
 A page that comes in one piece over a standing connection is one call of `Pool.ask`, which puts the
 request on the wire, and one of `Wire._on_readable`, which reads it, takes it apart and hands it
-over. What is rare is a method of the classes that are built on these: connecting, handshakes,
-chunked bodies, bodies that end with the connection, heads that come in pieces.
+over, be its body counted or chunked. Rare steps are methods of the classes that are built on
+these: connecting, handshakes, ends of connections, heads that come in pieces.
 
 System calls are made without Python's sockets; over TLS everything goes through `ssl`.
 
@@ -20,6 +20,7 @@ from cpython.object cimport PyObject
 from cpython.tuple cimport PyTuple_GET_ITEM
 from libc.errno cimport EAGAIN, EINTR, errno
 
+from lycosa.coding._chunks cimport ChunkReader
 from lycosa.coding.heads import CHUNKED, UNTIL_CLOSE, BadHead
 from lycosa.coding.heads._reading cimport byte, head_end, read
 from lycosa.fetch.carriers._exchange cimport (
@@ -346,19 +347,31 @@ cdef class Wire(Exchange):
         if self.asks_head():
             self._left = 0
         elif self._left == IN_CHUNKS:
-            self._begin_chunks()
+            self._chunks = ChunkReader()
         return True
 
     cdef int take_body(self, byte *start, byte *end) except -1:
         cdef Py_ssize_t size = end - start
         if self._chunks is None and self._left != TO_THE_END:
             return self.take_counted(start, size)
-        piece = PyBytes_FromStringAndSize(<char *> start, size)
         if self._chunks is not None:
-            self._take_chunks(piece)
-        elif size and not self.received.take(piece, self.limit):
+            return self.take_chunks(start, size)
+        piece = PyBytes_FromStringAndSize(<char *> start, size)
+        if size and not self.received.take(piece, self.limit):
             self.end(None)
         return 0
+
+    cdef int take_chunks(self, byte *start, Py_ssize_t size) except -1:
+        cdef Py_ssize_t end = self._chunks.follow(start, size)
+        if end >= 0 and (end < size or self._chunks.is_broken):
+            size = end
+            self._is_lasting = False
+        if size:
+            piece = PyBytes_FromStringAndSize(<char *> start, size)
+            if not self.received.take(piece, self.limit):
+                self._is_lasting = False
+                return self.end(None)
+        return 0 if end < 0 else self.end(None)
 
     cdef int take_counted(self, byte *start, Py_ssize_t size) except -1:
         if size > self._left:  # what exceeds the length belongs to no answer

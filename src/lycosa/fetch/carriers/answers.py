@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from lycosa.fetch.carriers._exchange import Received
 
 LONGEST_HEAD_BYTES = 262_144
-"""A longer head is no answer."""
+"""A longer head is not an answer."""
 _BLANKS = (b"\r\n", b"\n")
 
 _BODY_MATTERS = frozenset({Outcome.CUT_SHORT, Outcome.TIMEOUT, Outcome.BAD_ANSWER})
@@ -34,6 +34,7 @@ def compose(
     """Return the answer of a transfer that has ended."""
     began, ended = times
     failure = received.verdict
+    # The archive must not have a request that the host never got.
     if not received.was_asked:
         asked = b""
     if failure is not None and not (received.was_asked and received.has_begun):
@@ -49,6 +50,7 @@ def compose(
         return Answer(0, (), b"", began, ended, Outcome.BAD_ANSWER, False, asked)
     sent = body = received.body()
     status, headers = head.status, head.headers
+    # 1xx is interim: the final answer never came (RFC 9110, 15.2). After 101 none follows.
     if status < 200 and status != 101:
         failure = failure or Outcome.CUT_SHORT
         return Answer(0, (), b"", began, ended, failure, False, asked, head.sent, sent)
@@ -72,6 +74,7 @@ def compose(
                 *(asked, head.sent, sent),
                 beginning=beginning,
             )
+        # An error or a redirect says enough by its head, whatever its body lacks.
         is_short = True
     return Answer(
         status, headers, body, began, ended, None, is_short, asked, head.sent, sent, head.by_name

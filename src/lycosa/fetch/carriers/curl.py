@@ -355,7 +355,8 @@ class CurlExchange(Exchange):
 
     @property
     def lane(self) -> Lane:
-        """What shares a connection with this request: its site, or all that a proxy is told."""
+        """Key of the requests that share a connection: the site, or everything that a proxy is
+        told."""
         return _PROXY if self._is_told_to_proxy else super().lane
 
     def _keep_for(self, seconds: int) -> None:

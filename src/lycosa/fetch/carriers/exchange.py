@@ -1,7 +1,7 @@
 """The surroundings of a request on its way, and what a carrier is.
 
 There are three carriers: our own connections, plain (`http1`) and over TLS (`tls`), and libcurl's
-handles for proxies (`curl`). What they carry is an `Exchange` (`_exchange`), which is compiled.
+handles for proxies (`curl`). They carry an `Exchange` (`_exchange`), which is compiled.
 """
 
 from __future__ import annotations
@@ -65,7 +65,8 @@ def parse_origin(origin: str) -> Origin:
 
 
 class Carrier(Protocol):
-    """A way to the web. What has ended is handed to the transport, never from within `start`."""
+    """A way to the web. Exchanges that have ended are handed to the transport, never from within
+    `start`."""
 
     def start(self, outgoing: Outgoing) -> Exchange:
         """Begin an exchange; raises `ValueError` for what cannot be carried."""

@@ -1,12 +1,12 @@
 """Sends HTTP over our own sockets: no library between the event loop and the bytes.
 
     start     takes an idle connection to the site, or opens one; sends the request
-    reading   cuts the incoming bytes into head and body (`framing`) until the answer ends
+    reading   cuts the incoming bytes into head and body until the answer ends (RFC 9112, 6.3)
     release   keeps a reusable connection and watches it: a server that ends it,
               or speaks without being asked, loses it
 
-What a page takes over a connection that stands is compiled (`_wires`); here is what happens less
-often: connecting, heads in pieces, chunked bodies, ends of connections.
+The usual way of a page over a kept connection is compiled (`_wires`). This module has the rest:
+connecting, heads in pieces, ends of connections.
 
 Most requests in a crawl of one site are small answers over one kept
 connection, one after the other. There libcurl and its callbacks cost twice as much as this
@@ -31,12 +31,11 @@ from lycosa.fetch.carriers import undelivered
 from lycosa.fetch.carriers._exchange import Outgoing
 from lycosa.fetch.carriers._wires import LONGEST_HEADS_BYTES, Pool, Wire
 from lycosa.fetch.carriers.exchange import Surroundings
-from lycosa.fetch.carriers.framing import ChunkReader, may_be_http
 from lycosa.loop import EventLoop
 from lycosa.records import Outcome
 
 KEPT_SECONDS = 30.0
-"""So long an idle connection is kept from others that would take its place.
+"""Minimum idle time before a connection may be evicted.
 
 When more sites are asked in turn than connections may stand, those that came first are of use in
 each round; if the last ones stood, every connection would end before its site's next turn."""
@@ -44,7 +43,13 @@ each round; if the last ones stood, every connection would end before its site's
 IDLE_SECONDS = 90.0
 """After so long an idle connection is closed, at the next occasion: it is of no use to anybody."""
 
+_MAGIC = b"HTTP/"
 _UNDER_WAY = (0, errno.EINPROGRESS, errno.EAGAIN)
+
+
+def may_be_http(start: bytes) -> bool:
+    """Return whether these first bytes can begin an answer."""
+    return start.startswith(_MAGIC) or _MAGIC.startswith(start)
 
 
 class DirectCarrier(Pool):
@@ -103,7 +108,7 @@ class Connection(Wire):
         self._carrier.opened(self)
         try:
             result = connecting.connect_ex((address, self._around.ports.get(port, port)))
-        except (OSError, OverflowError) as problem:  # what is no address or no port
+        except (OSError, OverflowError) as problem:  # not an address, or not a port
             self.close()
             raise ValueError(f"{address}: {problem}") from problem
         loop = self._carrier.loop
@@ -151,21 +156,6 @@ class Connection(Wire):
         self._pending = data
         if not may_be_http(data) or len(data) > LONGEST_HEADS_BYTES:
             self._end(Outcome.BAD_ANSWER)
-
-    def _begin_chunks(self) -> None:
-        self._chunks = ChunkReader()
-
-    def _take_chunks(self, data: bytes) -> None:
-        assert self._chunks is not None
-        end = self._chunks.take(data)
-        if end is not None and (end < len(data) or self._chunks.is_broken):
-            data = data[:end]
-            self._is_lasting = False
-        if data and not self.received.take(data, self.limit):
-            self._is_lasting = False
-            self._end(None)
-        elif end is not None:
-            self._end(None)
 
     def _on_closed(self, was_reset: bool) -> None:
         """The server has ended the connection: is that the end of the answer?"""

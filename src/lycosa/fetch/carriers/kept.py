@@ -18,7 +18,7 @@ import re
 from functools import lru_cache
 
 SPARE_SECONDS = 1.0
-"""So much earlier than the server says a kept connection is given up."""
+"""A kept connection is given up this much earlier than the server says."""
 
 MOST_SITES = 10_000
 """How many sites are remembered whose connections were stale."""

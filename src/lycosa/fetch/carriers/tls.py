@@ -25,10 +25,10 @@ from lycosa.records import Outcome
 MOST_SESSIONS = 256
 """How many sites can be gone on with without a full handshake; 10 kB each."""
 SESSION_SECONDS = 600.0
-"""So long a session is kept from others that would take its place (why: `http1.KEPT_SECONDS`)."""
+"""Minimum age before a session may be evicted (why: `http1.KEPT_SECONDS`)."""
 
 _WAITS = (BlockingIOError, ssl.SSLWantReadError, ssl.SSLWantWriteError)
-"""What a socket raises that is not ready."""
+"""Exceptions of a socket that is not ready."""
 
 
 class SecureCarrier(DirectCarrier):
@@ -119,7 +119,7 @@ class SecureConnection(Connection):
                 suppress_ragged_eofs=False,
                 session=self._secure.session(site),
             )
-        except (OSError, ValueError) as problem:  # the server is gone; what is no name
+        except (OSError, ValueError) as problem:  # the server is gone; not a name
             self._fail(problem)
             return
         self._shake()

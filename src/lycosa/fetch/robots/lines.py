@@ -144,6 +144,7 @@ class _Reader:
         elif meaning == "sitemap":
             if not value.lower().startswith((b"http://", b"https://")):
                 self._remark(line, "a sitemap needs a full URL, with http(s)://", False)
+        # RFC 9309, 2.2.1: rules belong to the group of a User-agent line before them.
         elif not self._has_agent:
             self._remark(line, "it stands before the first User-agent line, so it has no effect")
         elif meaning == "delay":

@@ -331,7 +331,7 @@ def rate_of(value: bytes) -> float | None:
 def hours_of(value: bytes) -> Hours | None:
     """Return a Visit-time, as `0600-0845`, in minutes of the day in UTC; None if it is none.
 
-    Equal ends are the whole day, which is no limit.
+    Equal ends mean the whole day, and so no limit.
     """
     found = re.fullmatch(_HOURS, value)
     if found is None:

@@ -1,8 +1,8 @@
 """Applies `Admitted` to the state of a partition: the event of every page that leads to something new.
 
 Fields of the event are read at their places (`lycosa/fields.pxd`), columns of the state in theirs
-(`lycosa/cells.pxd`). What few events say (guesses that are linked, URLs that are put off, queues of
-topics) stays with the state, in Python.
+(`lycosa/cells.pxd`). Rare contents of the event (guesses that are linked, URLs that are put off,
+queues of topics) stay with the state, in Python.
 
 Always true (tests/unit/frontier/fold/test_admitted_twin.py, against the plain fold beside it): the state
 packs to the same bytes.

@@ -26,8 +26,8 @@ cdef int KEPT = Outcome.KEPT, SITEMAP = Outcome.SITEMAP
 cdef int WAITING = Status.WAITING, DONE = Status.DONE, PUT_OFF = Status.PUT_OFF
 cdef int64_t NONE = 0xFFFFFFFF
 
-# What follows from an outcome, as bits: a page that was kept is what it was, its record and its
-# links stay; the site has answered, so that the page has all its tries; the try does not count.
+# Consequences of an outcome, as bits: a kept page stays kept, with its record and its links; the
+# site has answered, so that the page has all its tries again; the try does not count.
 cdef enum:
     STILL_HELD = 1
     ANSWERED = 2

@@ -276,7 +276,7 @@ class Holdings:
         self.sites.closed[site] = outcome
 
     def open(self, site: int) -> None:
-        """Undo `close`; the robots file is asked for anew."""
+        """Undo `close`; the robots file is asked for again."""
         if self.sites.closed[site]:
             self.sites.closed[site] = 0
             self.pending += self.sites.pending[site]

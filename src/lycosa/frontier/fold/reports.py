@@ -1,4 +1,4 @@
-"""What goes with a baton: the holder's report of every host, and how the next one takes it in.
+"""Reports of hosts, which go with a baton: the holder makes them, the next holder takes them in.
 
 The rest of a host is a duration: the next holder counts it from the moment at which it reads the
 report, by its own clock. When robots rules expire and when an origin is tried again are moments, as
@@ -54,8 +54,8 @@ def _site_report(holdings: Holdings, site: int) -> SiteReport | None:
 def learn(holdings: Holdings, event: BatonTaken) -> None:
     """Take in what others know of hosts and their sites.
 
-    What is closed anywhere is closed here, too; only what another cycle gave up for the time being
-    is not. The end of a redirect of a robots file that came before the baton stays.
+    A site that is closed anywhere is closed here, too, unless another cycle gave it up for the time
+    being. The end of a redirect of a robots file that came before the baton stays.
     """
     if not event.is_held:
         for report in event.hosts:

@@ -139,7 +139,7 @@ class PartitionState(Holdings):
             PartsNoted: self.rendering.apply_parts,
             Suspected: self.suspects.apply,
         }
-        """What applies an event, by its type."""
+        """The method that applies an event, by its type."""
 
     def apply(self, event: AnyEvent) -> None:
         """Change the state as the event says."""

@@ -62,7 +62,7 @@ def bid_of(candidates: Iterable[Candidate]) -> Bid:
 def share_out(bids: Mapping[int, Bid], most: int) -> dict[int, Share]:
     """Return the share of each partition, so that `most` URLs are chosen in all.
 
-    What the bids leave is room for URLs that are found meanwhile: half of it is spread evenly, half
+    The bids leave room for URLs that are found meanwhile: half of it is spread evenly, half
     as the bids are, because new URLs are found where there are many.
     """
     whole: Counter[int] = Counter()

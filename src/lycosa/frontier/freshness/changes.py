@@ -37,7 +37,7 @@ SHORTEST_SECONDS = 1e-3
 
 
 class Evidence(NamedTuple):
-    """What visits have shown, as a number of changes in a number of seconds."""
+    """The findings of visits, as a number of changes in a number of seconds."""
 
     changes: float = 0.0
     seconds: float = 0.0

@@ -39,11 +39,11 @@ from lycosa.frontier.patterns.templates import Template, spots_of
 from lycosa.records import MiningRule
 
 FARTHEST_INSIDE, FARTHEST_BEYOND = 8, 4
-"""So many URLs a run grows by at once, into a gap and beyond an end."""
+"""URLs by which a run grows at once, into a gap and beyond an end."""
 SPARSEST = 20
 """A run may span this many values per known page; beyond that the numbers are names."""
 MOST_VAIN = 2
-"""So many more guesses in vain than pages found end a family, inside of its runs."""
+"""A family ends, inside of its runs, when guesses in vain outnumber found pages by this."""
 _FROM_ZERO = frozenset({MiningRule.HEXADECIMAL, MiningRule.DATE})
 """Other runs are not continued below 1, where most people begin to count."""
 _SINGLE_RULES = frozenset(
@@ -56,13 +56,13 @@ _NUMBERS = re.compile(r"\d+")
 
 
 class Standing(IntEnum):
-    """What is known about the page at a URL."""
+    """Knowledge about the page at a URL."""
 
     PAGE = 1
     OPEN = 2
     """Not fetched yet."""
     NOTHING = 3
-    """It is no page, or the copy of one."""
+    """It is not a page, or it is the copy of one."""
 
 
 class Known(NamedTuple):

@@ -32,9 +32,9 @@ from lycosa.url import canonicalize
 from lycosa.url.key import key_of
 
 TRIAL = 6
-"""So many more queries in vain than with success end a list."""
+"""A list ends when queries in vain outnumber those with success by this."""
 MOST_FORMS = 10
-"""So many forms of a site are tried: those of some sites have another token on each page."""
+"""Most forms of a site that are tried: those of some sites have another token on each page."""
 
 
 class Source(NamedTuple):
@@ -44,10 +44,10 @@ class Source(NamedTuple):
     distance: int
     forms: Sequence[Form]
     words: Sequence[str] = ()
-    """What it shows, the most promising first."""
+    """Words that it shows, the most promising first."""
 
 
-class Limits(NamedTuple):
+class QueryLimits(NamedTuple):
     """How much a form and a site may be asked."""
 
     most_fields: int
@@ -128,7 +128,7 @@ def _is_query(url: Known) -> bool:
     return url.rule == MiningRule.FORM and not url.distance % STEP
 
 
-def nearest_forms(sources: Iterable[Source], most: Limits) -> dict[Form, Source]:
+def nearest_forms(sources: Iterable[Source], most: QueryLimits) -> dict[Form, Source]:
     """Return the forms that are nearest to the seeds, each with the nearest page that has it."""
     nearest: dict[Form, Source] = {}
     for source in sorted(sources, key=lambda one: (one.distance, one.page)):
@@ -142,7 +142,7 @@ def guess_queries(
     site: Site,
     forms: Mapping[Form, Source],
     vocabulary: Vocabulary | None,
-    most: Limits,
+    most: QueryLimits,
     may_ask: Callable[[Guess], bool],
 ) -> list[Guess]:
     """Return queries of a site's forms that were not tried, the most promising first.

@@ -36,13 +36,13 @@ from string import ascii_lowercase
 from typing import NamedTuple
 
 WINDOW = 12
-"""So many of the last queries of a field say what is new per query."""
+"""Number of a field's last queries from which the new results per query are computed."""
 RECENT = 6
-"""So many of the last queries of a kind of words say how lucky the kind is."""
+"""Number of last queries with a kind of words from which the luck of the kind is computed."""
 OWN, COMMON, LETTER = 0.5, 0.4, 0.12
 """Weights of words of the form's own page, of common words and of letters."""
 LINKED, QUERIED = 0.25, 1.0
-"""What a page adds to the weights of its words, by whether links or a query led to it."""
+"""Weight that a page adds to its words, by whether links or a query led to it."""
 TITLE, SINGLE = 1.5, 0.5
 """Factors: of words in a title; of words on one page alone, which may find no other."""
 COMMON_SHARE = 0.6
@@ -186,6 +186,7 @@ def _weigh(
     weights: dict[str, float] = {}
     counts: Counter[str] = Counter()
     for page in pages:
+        # A page with words that were asked before is found already, so its words are worth less.
         covered = sum(word in page.words for word in asked)
         worth = (QUERIED if page.is_queried else LINKED) / (1 + covered)
         counts.update(page.words)

@@ -16,15 +16,15 @@ The name of a page is dropped, whether it is a file or a folder with a slash aft
 with a digit in it is a number; a folder counts once. So a shape is as wide as a folder, and dated
 pages of a folder are separate from the others.
 
-The shape also says how its pages are compared. Where the URL itself looks made by a
-machine, pages that say *nearly* the same are the same; in a calendar those that differ in digits
-alone; in a folder that looks like a session those that have the same path behind it, and differ in
-such names alone; anywhere else only a text that is repeated word by word. Pages in a large frame
-differ in few words, and a shop full of them is no trap. Only pages nested deeper than
-`MOST_SEGMENTS` count as nothing new without being compared.
+The shape also says how its pages are compared. Where the URL itself looks made by a machine, pages
+that say *nearly* the same are the same; in a calendar those that differ in digits alone; in a
+folder that looks like a session those that have the same path behind it, and differ in such names
+alone; anywhere else only a text that is repeated word by word. Pages in a large frame differ in few
+words, and a shop full of them is not a trap. Only pages nested deeper than `MOST_SEGMENTS` count as
+nothing new without being compared.
 
 The number of a shape is in the log: a path that gets another shape in a later version begins with a
-full purse again, and nothing worse happens.
+full budget again, and nothing worse happens.
 
 Not here: the consequences of a shape (`lycosa.crawl.features.novelty.traps`).
 """
@@ -46,10 +46,10 @@ MOST_PARAMETERS = 8
 REPEATED = 3
 """A named segment that occurs so often makes a path that repeats itself."""
 MANY_PARAMETERS = 3
-"""So many parameters are a machine's choice of order, colour and size."""
+"""This many parameters are a machine's choice of order, colour and size."""
 
 _FOUR_DIGITS = re.compile(r"\d{4}")
-"""What every date has: quicker to look for than a date."""
+"""Part of every date: quicker to look for than a date."""
 _LAST_NUMBER = re.compile(r"\d(?:\.[A-Za-z]{1,5})?/?(?:\Z|[?&])")
 # Many sites need none of these; `re` remembers what it has compiled.
 _DATE = r"(?<!\d)(?:\d{4}([-/_.])\d{1,2}(?:\1\d{1,2})?|(?:19|20)\d{6})(?!\d)"

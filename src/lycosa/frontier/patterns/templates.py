@@ -135,6 +135,7 @@ def _numbers(path: str, inside: tuple[int, int]) -> Iterator[Spot]:
             place = (path[: word.start()], path[word.end() :])
             template = Template(*place, way, len(word[0]))
             yield Spot(template, int(word[0], 16), MiningRule.HEXADECIMAL, is_telling)
+        # Digits within a hexadecimal name do not count by themselves.
         if is_telling:
             continue
         for digits in re.compile(_DIGITS).finditer(path, word.start(), word.end()):

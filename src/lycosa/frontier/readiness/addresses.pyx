@@ -166,7 +166,7 @@ cdef class Addresses:
     ) except -1:
         """Queue a host that may be asked as far as its own clock goes.
 
-        One that had its turn and was not ready for it comes before all others.
+        A host that had its turn and was not ready for it comes before all others.
         """
         cdef Gate gate = self._gates.get(address)
         if gate is None:

@@ -22,7 +22,8 @@ Always true:
     queued is looked up again, and the host keeps its turn.
 
 So that hosts seldom wait for a lookup, the names of those that are due within `AHEAD_SECONDS`, and
-of those that are next at an address, are looked up ahead. One that fails waits long enough anyway.
+of those that are next at an address, are looked up ahead. A name that fails waits long enough
+anyway.
 
 An address that the state knows and that has not expired is taken from there; for any other the
 worker is asked (`WorkerContext.resolve`).
@@ -310,8 +311,8 @@ cdef class Readiness(HostSites):
     cpdef double _floor(self, Py_ssize_t host) except? -1.0:
         """Return when a host may be asked at the earliest after a resume.
 
-        What the half second before a kill has forgotten, a full pause from the moment of
-        the resume makes good, also for hosts whose very existence was forgotten.
+        A kill forgets up to half a second, and with it requests and even hosts. A full pause from
+        the moment of the resume covers all of them.
         """
         at = self.resumed_at
         return 0.0 if at is None else at + self._around.pause_of(self._state, host)

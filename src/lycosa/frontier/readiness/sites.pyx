@@ -53,7 +53,7 @@ cdef class HostSites(Entrant):
             kind.wake is Queues.wake and kind.rest is Queues.rest and kind.waiting is Queues.waiting
         ):
             self._queues = scheduler
-        # What hosts are asked for before what the scheduler chooses.
+        # Requests that hosts get before those that the scheduler chooses.
         self.firsts = firsts = Firsts()
         self._errands, self._errands_wanted = firsts.errands, firsts.errands_wanted
         self._repeats, self._repeats_wanted = firsts.repeats, firsts.repeats_wanted
@@ -124,7 +124,7 @@ cdef class HostSites(Entrant):
     ) except -1:
         """Wake a site that has something to fetch; returns whether it can be asked for it.
 
-        One that could not be reached waits, and is noted when it is to be tried again.
+        A site that could not be reached waits; the moment of its next try goes to the agenda.
         """
         cdef double due = real(self._site_due, site)
         cdef int robots

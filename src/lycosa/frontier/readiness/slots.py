@@ -103,7 +103,7 @@ class AddressSlots(Slots):
             self._moments[SLOTS + slot] = now
             return max(BUSY_SECONDS, min(pause_seconds, 0.25))
         moment = self._moments[slot]
-        # Else a crawl would stand still until then; of bytes that are no number neither holds.
+        # Else a crawl would stand still until then; of bytes that are not a number neither holds.
         is_credible = moment <= now or moment - now <= max(LONGEST_SECONDS, pause_seconds)
         if moment == IN_USE or not is_credible:
             moment = self._moments[slot] = now + pause_seconds

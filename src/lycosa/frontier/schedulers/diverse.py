@@ -38,9 +38,9 @@ class Diverse:
         self._page_urls = page_urls
         self._now = now
         self._placed = Queues()
-        """What has a position, which is its rank."""
+        """URLs with a position, which is their rank."""
         self._unplaced: dict[int, deque[int]] = {}
-        """What waits for one, by site; those first that a full page left out."""
+        """URLs that wait for a position, by site; those first that a full page left out."""
         self._unplaced_urls = 0
         self._unplaced_ready = 0
         """How many of those are of awake sites."""

@@ -12,8 +12,7 @@ first-in-first-out list (WebParF, 3.2.1). A position may change only for the bet
 
 Links are counted as the crawl sees them, in this partition and in others. When the number has
 reached a power of two, that is written to the log (`lycosa.frontier.fold.facts.popularity`), so a
-resumed crawl goes on with the same positions; what was counted beyond a power of two is counted
-anew.
+resumed crawl goes on with the same positions; links beyond a power of two are counted again.
 """
 
 from __future__ import annotations

@@ -4,9 +4,8 @@ The topic and the position of a URL are predicted while it waits (`features.topi
 in the state. A URL without a prediction waits in a queue of its own, `NO_TOPIC`, at the position of
 its depth. URLs that failed are tried again after all others of their topic.
 
-Whose turn it is, is decided for all partitions of a worker together
-(`crawl.features.topics.allocator`), which sets `turn` before it asks for a URL. Without a turn the
-best position of all topics is chosen.
+Turns are given for all partitions of a worker together by `crawl.features.topics.allocator`, which
+sets `turn` before it asks for a URL. Without a turn the best position of all topics is chosen.
 
 Cost: `offer` and `choose` are O(log sites + topics), however many URLs a site has; 12 bytes a URL.
 """

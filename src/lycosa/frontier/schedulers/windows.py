@@ -15,9 +15,9 @@ change places, so that the window begins at the last host and at the right-most 
 A host that rests counts nothing in the tree, so a window passes over it at no cost.
 
 A window is filled with as many hosts or leaves as it is wide, and these are served before it moves
-on: in its own order, or best first where there is a score. What is found meanwhile on its left
-waits until it comes by again, and so do URLs whose hosts went to rest. So a narrow window goes into
-the depth of what it has just found, and a wide one first serves what it had in sight.
+on: in its own order, or best first where there is a score. URLs that are found meanwhile on its
+left wait until it comes by again, and so do URLs whose hosts went to rest. So a narrow window goes
+into the depth of what it has just found, and a wide one first serves what it had in sight.
 
 Cost: a few walks down the tree for each URL in sight, of which a window may serve fewer.
 """
@@ -96,7 +96,7 @@ class LeafTrack:
 
 
 class Sight(NamedTuple):
-    """What a window takes into sight, and in which order it is served."""
+    """The URLs in the sight of a window, and the order in which they are served."""
 
     width: Callable[[], int]
     """The number of hosts or leaves, asked for whenever the window moves on."""

@@ -1,10 +1,10 @@
 # Arrays that grow. Large ones lie in large pages where the system has them.
 #
-# A random look into many megabytes of small pages waits for the page's address before it waits
-# for the memory. `realloc` cannot keep large pages: it moves an array to an address that is no
-# multiple of theirs, and the system takes them apart. So from two of them on an array has a
-# mapping of its own that begins at such a multiple, and is moved, without being copied, to
-# another one when it grows.
+# A random look into many megabytes of small pages waits for the page's address before it waits for
+# the memory. `realloc` cannot keep large pages: it moves an array to an address that is not a
+# multiple of theirs, and the system takes them apart. So from two of them on an array has a mapping
+# of its own that begins at such a multiple, and is moved, without being copied, to another one when
+# it grows.
 
 include "../../memory/_mapping.pxi"
 

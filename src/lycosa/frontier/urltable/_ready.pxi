@@ -4,7 +4,7 @@
 # by the weights above them.
 
 cdef class Ready(Keys):
-    """Who is next, in one order or another."""
+    """Finds the next ready URL, in one order or another."""
 
     @cython.final
     cdef int64_t found(self, uint32_t site, const Spot *spot) except -2:
@@ -178,8 +178,8 @@ cdef class Ready(Keys):
         while True:
             h = hash_of(self.node.data, self.node.size)
             served = self.cursors.served(h)
-            # What was found one step above is the first ready URL here too: whose turn it is
-            # where nobody was served yet, and again when all have been.
+            # The first ready URL of the node above is the first one here, too. Its turn comes where
+            # no child was served yet, and again when all have been.
             first = number
             if served != NONE:
                 number = -1

@@ -1,5 +1,5 @@
-# What walks over everything, sealing and snapshots are made of: entries, runs, and trees that go
-# and come back. The files are those of `lycosa.frontier.urltable.compact`.
+# Parts of walks over everything, of sealing and of snapshots: entries, runs, and trees that go and
+# come back. The files are those of `lycosa.frontier.urltable.compact`.
 
 cdef class Sealing(Ready):
     """Sites as runs of keys, and the other way round."""

@@ -142,7 +142,7 @@ cdef class Trees:
 
     @cython.final
     cdef int rebuild_index(self) except -1:
-        """Make the slots anew from the leaves."""
+        """Make the slots again from the leaves."""
         self.empty_slots()
         return self.fill_slots()
 

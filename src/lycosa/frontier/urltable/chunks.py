@@ -154,11 +154,13 @@ class Chunks:
                     )
                 )
         except OSError:
+            # The disk is full: the whole site stays in memory, its room in the file is freed.
             for extent in extents:
                 self._vault.drop(extent)
             raise
         chunks = list(range(self._next, self._next + len(made)))
         self._next += len(made)
+        # Most sites are small, and 1 kB for each would be more than their URLs take.
         if dictionary is None and len(made) == 1 and len(made[0].firsts) == 1:
             (number,), (chunk,) = chunks, made
             self._small_sites[site] = number

@@ -33,7 +33,7 @@ def segment_end(key: str, start: int) -> int:
 def is_node(prefix: str) -> bool:
     """Return whether a beginning of a key, or a whole key, ends where a step ends.
 
-    What stands before the path is taken to do so.
+    The part before the path is taken to end there.
     """
     if "/" not in prefix:
         return True

@@ -67,6 +67,7 @@ class Address(NamedTuple):
             "servers": [f"{scheme}://{host}:{port}" for host, port in self.hosts]
         }
         own = self.creds or self.nkey or self.user
+        # A credential that the address names wins over those of the environment.
         if nkey := self.nkey or ("" if own else os.environ.get("LYCOSA_NATS_NKEY", "")):
             options["nkeys_seed"] = _there(nkey, "nkey")
         elif creds := self.creds or ("" if own else os.environ.get("LYCOSA_NATS_CREDS", "")):

@@ -106,6 +106,7 @@ class Writer:
             groups = _grouped([one for one in waiting if self._follows(one)])
             answers = await asyncio.gather(*(self._send_group(group) for group in groups))
             for group, refused in zip(groups, answers, strict=True):
+                # A refusal may hide a success whose answer was lost: the log decides.
                 problem = refused or problem
                 decided = (
                     await self._decide_all(group) if refused else [w.expect + 1 for w in group]

@@ -96,6 +96,7 @@ class PostgresLog:
         """Write everything that is not superseded in one transaction, releases in another."""
         found: dict[int, int | None] = {}
         reach("log.posted")
+        # A release names another owner, and one transaction writes one owner.
         for owner, some in (
             (None, [write for write in writes if not write.releases]),
             ("", [write for write in writes if write.releases]),

@@ -57,7 +57,7 @@ class Bars:
                 canvas.text(left - _GAP, middle + 4, name, "end")
             length = max(bar.value / most * room, _LEAST if bar.value else 0)
             tip = f"{shown(bar.name)}: {bar.label}"
-            canvas.rect(left, middle - _BAR / 2, length, _BAR, bar.colour, tip)
+            canvas.rect(left, middle - _BAR / 2, length, _BAR, bar.colour, tip=tip)
             canvas.text(left + length + 7, middle + 4, bar.label, fill=SOFT)
         if not is_narrow:
             canvas.path(f"M{left:.1f} 0V{canvas.height:.1f}", FAINT)

@@ -91,7 +91,7 @@ class _Picture:
         told = share(number, self._whole) if number else "none"
         self._canvas.text(x, y + 6, told, anchor, fill=ink)
         if number:
-            self._canvas.text(x, y + 20, count(number), anchor, SMALL, ink)
+            self._canvas.text(x, y + 20, count(number), anchor, SMALL, fill=ink)
 
     def _core(self) -> None:
         fill, line, dashes = self._look("scc", BLUE)

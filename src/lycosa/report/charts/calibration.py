@@ -53,8 +53,8 @@ class Calibration:
         for tick in _TICKS:
             at, y = left + tick * side, floor - tick * side
             canvas.path(f"M{left:.1f} {y:.1f}H{right:.1f}", FAINT)
-            canvas.text(left - 6, y + 4, percent_name(tick), "end", SMALL, SOFT)
-            canvas.text(at, floor + 16, percent_name(tick), "middle", SMALL, SOFT)
+            canvas.text(left - 6, y + 4, percent_name(tick), "end", SMALL, fill=SOFT)
+            canvas.text(at, floor + 16, percent_name(tick), "middle", SMALL, fill=SOFT)
         dashes = ' stroke-dasharray="4 3"'
         canvas.path(f"M{left:.1f} {floor:.1f}L{right:.1f} {top + _TOP:.1f}", SOFT, more=dashes)
         places = [(left + p.confidence * side, floor - p.accuracy * side) for p in self.points]
@@ -63,7 +63,7 @@ class Calibration:
             canvas.path(f"M{way}", BLUE, 1.5)
         for (across, up), point in zip(places, self.points, strict=True):
             canvas.circle(across, up, 4, BLUE, self._told(point))
-        canvas.text((left + right) / 2, floor + 34, "confidence", "middle", SMALL, SOFT)
+        canvas.text((left + right) / 2, floor + 34, "confidence", "middle", SMALL, fill=SOFT)
 
     def description(self) -> str:
         """Return the text for screen readers."""

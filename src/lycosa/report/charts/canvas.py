@@ -80,14 +80,14 @@ class Canvas:
         self._parts: list[str] = []
 
     def rect(
-        self, x: float, y: float, width: float, height: float, fill: str, tip: str = ""
+        self, x: float, y: float, width: float, height: float, fill: str, *, tip: str = ""
     ) -> None:
         """Draw a filled rectangle; the tip is its tooltip."""
         size = f'width="{max(width, 0):.1f}" height="{max(height, 0):.1f}"'
         self._add(f'rect x="{x:.1f}" y="{y:.1f}" {size} fill="{fill}"', tip)
 
     def circle(
-        self, x: float, y: float, radius: float, fill: str, tip: str = "", more: str = ""
+        self, x: float, y: float, radius: float, fill: str, tip: str = "", *, more: str = ""
     ) -> None:
         """Draw a filled circle."""
         self._add(f'circle cx="{x:.1f}" cy="{y:.1f}" r="{radius:.1f}" fill="{fill}"{more}', tip)
@@ -106,6 +106,7 @@ class Canvas:
         text: str,
         anchor: str = "start",
         size: float = SIZE,
+        *,
         fill: str = INK,
         is_bold: bool = False,
     ) -> None:

@@ -66,7 +66,7 @@ class Columns:
         for tick in upward:
             at = bottom - tick / upward[-1] * (bottom - top)
             canvas.path(f"M{left:.1f} {at:.1f}H{right:.1f}", FAINT)
-            canvas.text(left - 6, at + 4, count(tick), "end", SMALL, SOFT)
+            canvas.text(left - 6, at + 4, count(tick), "end", SMALL, fill=SOFT)
         step = (right - left) / max(len(self.columns), 1)
         gap = min(2.0, step / 5)
         for number, column in enumerate(self.columns):
@@ -74,13 +74,13 @@ class Columns:
             height = max(height, _LEAST if column.value else 0)
             tip = f"{column.told or column.name}: {count(column.value)}"
             x = left + step * number
-            canvas.rect(x + gap / 2, bottom - height, step - gap, height, BLUE, tip)
+            canvas.rect(x + gap / 2, bottom - height, step - gap, height, BLUE, tip=tip)
         self._draw_names(canvas, left, step, bottom)
         canvas.path(f"M{left:.1f} {bottom:.1f}H{right:.1f}", SOFT)
         if self.mark is not None:
             self._draw_mark(canvas, self.mark, left + step * self.mark.at, bottom)
         middle = (left + right) / 2
-        canvas.text(middle, _HEIGHT - 8, self.across, "middle", SMALL, SOFT)
+        canvas.text(middle, _HEIGHT - 8, self.across, "middle", SMALL, fill=SOFT)
         return canvas.svg(self.title, self._description(), identity)
 
     def _top(self) -> float:
@@ -99,7 +99,7 @@ class Columns:
             if self.last_edge:
                 canvas.path(f"M{x:.1f} {bottom:.1f}v4", SOFT)
             at = min(x, canvas.width - text_width(name, SMALL) / 2)
-            canvas.text(at, bottom + 16, name, "middle", SMALL, SOFT)
+            canvas.text(at, bottom + 16, name, "middle", SMALL, fill=SOFT)
 
     def _draw_mark(self, canvas: Canvas, mark: Mark, x: float, bottom: float) -> None:
         top = self._top()
@@ -107,7 +107,7 @@ class Columns:
         canvas.path(f"M{x:.1f} {top - 18:.1f}V{bottom:.1f}", RED, 1.5, more=dashes)
         is_late = x + 6 + text_width(mark.text, SMALL) > canvas.width
         at, anchor = (x - 6, "end") if is_late else (x + 6, "start")
-        canvas.text(at, top - 9, mark.text, anchor, SMALL, RED)
+        canvas.text(at, top - 9, mark.text, anchor, SMALL, fill=RED)
 
     def _description(self) -> str:
         told = "; ".join(

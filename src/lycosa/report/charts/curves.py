@@ -74,17 +74,17 @@ class Curves:
         for tick in ticks:
             _, y = frame.place(0, tick / 100)
             canvas.path(f"M{frame.left:.1f} {y:.1f}H{frame.right:.1f}", FAINT)
-            canvas.text(frame.left - 6, y + 4, percent_name(tick / 100), "end", SMALL, SOFT)
+            canvas.text(frame.left - 6, y + 4, percent_name(tick / 100), "end", SMALL, fill=SOFT)
         for number in whole_ticks(frame.most, 5 if canvas.width > 500 else 3):
             if number <= frame.most:
                 x, _ = frame.place(number, 0)
                 half = text_width(count(number), SMALL) / 2
                 canvas.path(f"M{x:.1f} {frame.bottom:.1f}v4", SOFT)
                 at = min(x, canvas.width - half)
-                canvas.text(at, frame.bottom + 16, count(number), "middle", SMALL, SOFT)
+                canvas.text(at, frame.bottom + 16, count(number), "middle", SMALL, fill=SOFT)
         canvas.path(f"M{frame.left:.1f} {frame.bottom:.1f}H{frame.right:.1f}", SOFT)
         middle = (frame.left + frame.right) / 2
-        canvas.text(middle, canvas.height - 8, self.across, "middle", SMALL, SOFT)
+        canvas.text(middle, canvas.height - 8, self.across, "middle", SMALL, fill=SOFT)
 
     def _draw_entry(self, canvas: Canvas, entry: Curve | Band, x: float, y: float) -> None:
         if isinstance(entry, Curve):

@@ -61,11 +61,13 @@ class Grid:
         canvas.text(left, top + 14, self.across, size=SMALL, fill=SOFT)
         for row, name in enumerate(self.names):
             number = f"{row + 1}"
-            canvas.text(left + (row + 0.5) * side, top + _HEAD - 8, number, "middle", SMALL, SOFT)
+            canvas.text(
+                left + (row + 0.5) * side, top + _HEAD - 8, number, "middle", SMALL, fill=SOFT
+            )
             middle = top + _HEAD + (row + 0.5) * side + 4
             told = fitted(shown(name), left - x - _GAP - 24)
             canvas.text(left - _GAP - 20, middle, told, "end")
-            canvas.text(left - _GAP, middle, number, "end", SMALL, SOFT)
+            canvas.text(left - _GAP, middle, number, "end", SMALL, fill=SOFT)
             for column in range(len(self.names)):
                 corner = (left + column * side, top + _HEAD + row * side)
                 self._paint_cell(canvas, self.cell(row, column), side, corner)
@@ -75,10 +77,10 @@ class Grid:
     ) -> None:
         x, top = corner
         canvas.rect(x + 0.5, top + 0.5, side - 1, side - 1, FAINT)
-        canvas.rect(x + 1, top + 1, side - 2, side - 2, cell.fill, cell.tip)
+        canvas.rect(x + 1, top + 1, side - 2, side - 2, cell.fill, tip=cell.tip)
         if cell.text:
             middle = (x + side / 2, top + side / 2 + 4)
-            canvas.text(*middle, cell.text, "middle", SMALL, cell.ink)
+            canvas.text(*middle, cell.text, "middle", SMALL, fill=cell.ink)
 
     def _side(self, width: float) -> float:
         room = (width - _left(self.names, width)) / max(len(self.names), 1)

@@ -106,13 +106,15 @@ class Scatter:
             half = text_width(name, SMALL) / 2
             if x - half > until + 4:
                 at = min(x, canvas.width - half)
-                canvas.text(at, bottom + 16, name, "middle", SMALL, SOFT)
+                canvas.text(at, bottom + 16, name, "middle", SMALL, fill=SOFT)
                 until = x + half
         for value in frame.y.named:
             _, y = frame.place(frame.x.low, value)
-            canvas.text(left - 6, y + 4, self.up.name(value), "end", SMALL, SOFT)
+            canvas.text(left - 6, y + 4, self.up.name(value), "end", SMALL, fill=SOFT)
         canvas.path(f"M{left:.1f} {top:.1f}V{bottom:.1f}H{right:.1f}", SOFT)
-        canvas.text((left + right) / 2, canvas.height - 8, self.across.text, "middle", SMALL, SOFT)
+        canvas.text(
+            (left + right) / 2, canvas.height - 8, self.across.text, "middle", SMALL, fill=SOFT
+        )
 
     def _draw_legend(self, canvas: Canvas, frame: _Frame) -> None:
         entries: list[tuple[str, Series | Line]] = [(each.name, each) for each in self.series]

@@ -42,7 +42,7 @@ class Shares:
             length = part.value / whole * width
             told = share(part.value, whole)
             tip = f"{shown(part.name)}: {count(part.value)} ({told})"
-            canvas.rect(at, 0, max(length - 1, 0.5) if length else 0, _BAR, colour, tip)
+            canvas.rect(at, 0, max(length - 1, 0.5) if length else 0, _BAR, colour, tip=tip)
             if length > text_width(told) + 12:
                 ink = PAPER if colour in _DARK else INK
                 canvas.text(at + length / 2, _BAR / 2 + 4, told, "middle", fill=ink)

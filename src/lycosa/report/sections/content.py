@@ -200,7 +200,7 @@ def _show_vocabularies(answers: Answers, facts: Facts) -> Shown:
         rows,
         _vocabulary_name,
         "pages",
-        facts.study["pages"],
+        whole=facts.study["pages"],
     )
     table = Table(
         "Vocabularies of structured data.",

@@ -29,6 +29,7 @@ def bars(
     rows: Sequence[Row],
     name: Name,
     value: str,
+    *,
     whole: int = 0,
     colour: Colour = lambda row: BLUE,
 ) -> Bars:

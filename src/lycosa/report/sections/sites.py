@@ -134,7 +134,7 @@ def _show_site_links(answers: Answers, facts: Facts) -> Shown:
         rows[:12],
         name,
         "links",
-        links,
+        whole=links,
     )
     table = Table(
         "The pairs of sites with the most links.",
@@ -172,7 +172,7 @@ def _show_outside(answers: Answers, facts: Facts) -> Shown:
         rows[:12],
         by("host"),
         "links",
-        sums["links"],
+        whole=sums["links"],
     )
     table = Table(
         "The hosts outside that are linked to most.",
@@ -257,7 +257,7 @@ def _show_headers(answers: Answers, facts: Facts) -> Shown:
         sorted(rows, key=lambda row: (-row["sites"], row["header"]))[:12],
         by("header"),
         "sites",
-        facts.study.get("sites", 0),
+        whole=facts.study.get("sites", 0),
     )
     table = Table(
         "The most frequent headers.",

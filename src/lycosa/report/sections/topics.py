@@ -338,7 +338,7 @@ def _sites_figure(wanted: Sequence[Row], whole: int) -> Bars:
         wanted[:MOST_BARS],
         name,
         "pages",
-        whole,
+        whole=whole,
     )
 
 

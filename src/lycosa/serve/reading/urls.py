@@ -56,8 +56,8 @@ def read(states: States, raw_url: str) -> bytes:
             log,
             folded,
             partitioner_of(job, hooks),
-            lambda: measure(link_ends(directory.path), job.revisit.quality),
-            present_moment(folded.values()),
+            quality=lambda: measure(link_ends(directory.path), job.revisit.quality),
+            now=present_moment(folded.values()),
         )
     if not found.is_known:
         found = found._replace(standing=why_unknown(directory, found.url))

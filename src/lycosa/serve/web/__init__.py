@@ -1,6 +1,6 @@
-"""The web server: pages for people and a REST interface for programs, over crawls.
+"""The application over crawls: pages for people, a REST interface for programs, SPARQL.
 
-Starlette on uvicorn. A page is a shell without data; its script fetches JSON with the token. Slow
+A page is a shell without data; its script fetches JSON with the token. Slow
 reads happen in other processes (`lycosa.serve.reading`, `lycosa.query.answer_pool`), so this one
 stays small. A crawl that runs is read from its `live.json`, and pays nothing for being looked at;
 orders go into its log.
@@ -14,12 +14,10 @@ orders go into its log.
     events      the frames of a crawl as a stream of events
     served      the crawls that are served, and their frames
     shared      the frames of a crawl whose log is in a server
-    limits      values that can be changed while a crawl runs
     sparql      the endpoint of SPARQL 1.1
     shell       the pages
     starting    starts crawls and reports as processes of their own
-    running     runs the server; the token; a server beside a crawl
-    replies     turns replies of other processes into HTTP responses
-    problems    errors as JSON
+    running     makes the server with its token and address; when one beside a crawl ends
+    problems    errors as JSON, also those of answering processes
     extras      says what to install
 """

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator
 
 import anyio
 import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
@@ -28,7 +28,7 @@ from lycosa.serve.web.api import (
     tables,
 )
 from lycosa.serve.web.events import Streams
-from lycosa.serve.web.problems import answer_error
+from lycosa.serve.web.problems import LARGEST_BODY_BYTES, answer_error
 from lycosa.serve.web.security import Access, Guard
 from lycosa.serve.web.served import ServedCrawls
 from lycosa.serve.web.sparql import Endpoint
@@ -47,8 +47,35 @@ OPERATIONS = [
 ]
 
 
-def application(crawls: ServedCrawls, access: Access, more: Sequence[BaseRoute] = ()) -> ASGIApp:
-    """Return the application; `more` are routes of other parts, which need the token, too."""
+def application(crawls: ServedCrawls, access: Access, *, only_sparql: bool = False) -> ASGIApp:
+    """Return the application over crawls, or its SPARQL endpoint alone."""
+    endpoint = Endpoint(crawls)
+    routes: list[BaseRoute] = [
+        Route(path, endpoint.answer, methods=["GET", "POST"])
+        for path in ("/sparql", "/sparql/{name}")
+    ]
+    if not only_sparql:
+        routes += _pages_and_operations(crawls)
+
+    @contextlib.asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        async with anyio.create_task_group() as tasks:
+            tasks.start_soon(_rest, crawls)
+            yield
+            tasks.cancel_scope.cancel()
+
+    starlette = Starlette(
+        routes=routes,
+        lifespan=lifespan,
+        exception_handlers=dict.fromkeys(
+            (HTTPException, ClientDisconnect, Exception), answer_error
+        ),
+        max_body_size=LARGEST_BODY_BYTES,
+    )
+    return Guard(starlette, access)
+
+
+def _pages_and_operations(crawls: ServedCrawls) -> list[BaseRoute]:
     described = msgspec.json.encode(openapi.document(OPERATIONS))
 
     async def describe(request: Request) -> Response:
@@ -62,50 +89,18 @@ def application(crawls: ServedCrawls, access: Access, more: Sequence[BaseRoute] 
         content = await anyio.to_thread.run_sync(crawls.metrics)
         return Response(content, media_type=CONTENT_TYPE)
 
-    @contextlib.asynccontextmanager
-    async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        async with anyio.create_task_group() as tasks:
-            tasks.start_soon(_rest, crawls)
-            yield
-            tasks.cancel_scope.cancel()
-        crawls.close()
-
     api = operations.API
-    routes: list[BaseRoute] = [
+    return [
         Route("/", shell.crawls_page),
         Route("/new", shell.new_page),
         Route("/crawl/{name}/{page}", shell.crawl_page),
         Route("/health", health),
         Route("/metrics", metrics),
-        *_sparql_routes(crawls),
         Route(f"{api}/openapi.json", describe),
         Route(f"{api}/crawls/{{name}}/events", Streams(crawls).endpoint),
         *operations.routes(OPERATIONS, crawls),
-        *more,
         Mount("/static", StaticFiles(directory=shell.STATIC)),
     ]
-    starlette = Starlette(
-        routes=routes,
-        lifespan=lifespan,
-        exception_handlers={HTTPException: answer_error, Exception: answer_error},
-    )
-    return Guard(starlette, access)
-
-
-def endpoint_application(crawls: ServedCrawls, access: Access) -> ASGIApp:
-    """Return the SPARQL endpoint alone (`--only sparql`), behind the same guard."""
-    handlers = {HTTPException: answer_error, Exception: answer_error}
-    return Guard(Starlette(routes=_sparql_routes(crawls), exception_handlers=handlers), access)
-
-
-def _sparql_routes(crawls: ServedCrawls) -> list[BaseRoute]:
-    endpoint = Endpoint(crawls)
-
-    async def sparql(request: Request) -> Response:
-        return await endpoint(request)
-
-    methods = ["GET", "POST", "PUT", "DELETE", "PATCH"]
-    return [Route(path, sparql, methods=methods) for path in ("/sparql", "/sparql/{name}")]
 
 
 async def _rest(crawls: ServedCrawls) -> None:

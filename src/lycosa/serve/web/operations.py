@@ -13,14 +13,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
 from lycosa.decoders import converted
 from lycosa.errors import ConfigError, LogUnavailable, LycosaError, QueryError
 from lycosa.serve.web.problems import Refusal, problem
-from lycosa.serve.web.security import LARGEST_BODY_BYTES
 from lycosa.serve.web.served import ServedCrawl, ServedCrawls
 
 API = "/api/v1"
@@ -103,8 +102,6 @@ async def perform(operation: Operation, request: Request, crawls: ServedCrawls) 
         if operation.is_order:
             _check_key(call)
         found = await run_in_threadpool(operation.act, call)
-    except ClientDisconnect:
-        return problem(413, f"a request has at most {LARGEST_BODY_BYTES:,} bytes")
     except Refusal as refusal:
         return problem(refusal.status, refusal.detail)
     except LogUnavailable as error:

@@ -1,16 +1,34 @@
-"""Errors as JSON (RFC 9457): `application/problem+json`."""
+"""Errors as JSON (RFC 9457), `application/problem+json`; also those of answering processes."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from http import HTTPStatus
 
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
+from lycosa.query.protocol import QueryReply
 from lycosa.serve.records import Problem
 
 MEDIA_TYPE = "application/problem+json"
+LARGEST_BODY_BYTES = 1_000_000
+STATUSES = {
+    "refused": 422,
+    "not-acceptable": 406,
+    "too-large": 413,
+    "too-slow": 503,
+    "busy": 503,
+    "failed": 500,
+    "unguarded": 500,
+}
+"""The statuses of replies that are not answers."""
+DETAILS = {
+    404: "there is nothing at this path",
+    405: "this path has other methods",
+    413: f"a request has at most {LARGEST_BODY_BYTES:,} bytes",
+}
 
 
 class Refusal(Exception):
@@ -20,6 +38,13 @@ class Refusal(Exception):
         super().__init__(detail)
         self.status = status
         self.detail = detail
+
+
+def answered(reply: QueryReply, statuses: Mapping[str, int] = STATUSES) -> QueryReply:
+    """Return a reply that is an answer; raise `Refusal` for any other."""
+    if reply.kind != "answer":
+        raise Refusal(statuses.get(reply.kind, 500), reply.text)
+    return reply
 
 
 def problem(status: int, detail: str = "", headers: dict[str, str] | None = None) -> Response:
@@ -35,10 +60,6 @@ def problem(status: int, detail: str = "", headers: dict[str, str] | None = None
 
 
 async def answer_error(request: Request, error: Exception) -> Response:
-    """Answer an error of the framework: an unknown path, a wrong method."""
+    """Answer an error of the framework: an unknown path, a wrong method, a client that has left."""
     status = getattr(error, "status_code", 500)
-    headers = getattr(error, "headers", None)
-    detail = {404: "there is nothing at this path", 405: "this path has other methods"}.get(
-        status, ""
-    )
-    return problem(status, detail, headers)
+    return problem(status, DETAILS.get(status, ""), getattr(error, "headers", None))

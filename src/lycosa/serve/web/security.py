@@ -28,9 +28,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from lycosa.serve.web.clients import is_from_here
-from lycosa.serve.web.problems import problem
-
-LARGEST_BODY_BYTES = 1_000_000
+from lycosa.serve.web.problems import DETAILS, LARGEST_BODY_BYTES, problem
 
 POLICY = "; ".join(
     (
@@ -121,7 +119,7 @@ class Guard:
         else:
             is_here = is_from_here(scope, headers, self._access.proxies)
             scope.setdefault("state", {})["is_from_here"] = is_here
-            await self._app(scope, _Body(receive), answering)
+            await self._app(scope, receive, answering)
 
     def _refusal(self, scope: Scope, headers: Headers, is_foreign: bool) -> tuple[int, str] | None:
         if not self._is_own_name(headers.getlist("host")):
@@ -129,9 +127,11 @@ class Guard:
                 "ask by an IP address or localhost\n"
                 "  allow another name with `lycosa serve --name NAME`"
             )
+        # a declared length is refused before the token is looked at; other bodies are counted by
+        # Starlette (`max_body_size`), and `lycosa.serve.listening` has their deadline
         try:
             if int(headers.get("content-length", "0")) > LARGEST_BODY_BYTES:
-                return 413, f"a request has at most {LARGEST_BODY_BYTES:,} bytes"
+                return 413, DETAILS[413]
         except ValueError:
             return 400, "the length is not a number"
         if is_foreign:
@@ -209,17 +209,3 @@ class _Answering:
         listed = [(name.encode(), value.encode()) for name, value in allowed.items()]
         await self({"type": "http.response.start", "status": 204, "headers": listed})
         await self({"type": "http.response.body", "body": b""})
-
-
-class _Body:
-    """Reads the body of a request, up to a size; `lycosa.serve.listening` has the deadline."""
-
-    def __init__(self, receive: Receive) -> None:
-        self._receive = receive
-        self._left = LARGEST_BODY_BYTES
-
-    async def __call__(self) -> Message:
-        """Return the next message of the request."""
-        message = await self._receive()
-        self._left -= len(message.get("body", b""))
-        return message if self._left >= 0 else {"type": "http.disconnect"}

@@ -10,10 +10,11 @@ import os
 import threading
 import time
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import msgspec
 
+from lycosa.cluster.settings import CHANGEABLE
 from lycosa.config import Job
 from lycosa.crawl.control.live import NAME as LIVE
 from lycosa.crawl.control.live import Frame as LiveFrame
@@ -26,9 +27,7 @@ from lycosa.query.answer_pool import AnswerPool
 from lycosa.serve.reading.requests import ReadingPool, Resting
 from lycosa.serve.reading.states import log_signature
 from lycosa.serve.records import CrawlRow, Frame, GivenUp, Wait
-from lycosa.serve.web.limits import limits_in_force
-from lycosa.serve.web.problems import Refusal
-from lycosa.serve.web.replies import answered
+from lycosa.serve.web.problems import Refusal, answered
 from lycosa.serve.web.shared import BoardFrames
 from lycosa.serve.web.starting import Children
 
@@ -233,6 +232,21 @@ class ServedCrawl:
             self._answers.close()
         if self._search is not None:
             self._search.close()
+
+
+def limits_of(job: Job) -> dict[str, Any]:
+    """Return the job's own values by key."""
+    found: dict[str, Any] = {}
+    for name in CHANGEABLE:
+        section, _, key = name.partition(".")
+        found[name] = getattr(getattr(job, section), key)
+    return found
+
+
+def limits_in_force(job: Job, live: LiveFrame | None = None) -> dict[str, Any]:
+    """Return the values in force."""
+    changed = dict(live.values) if live is not None else {}
+    return {**limits_of(job), **{key: changed[key] for key in changed if key in CHANGEABLE}}
 
 
 def _is_now(live: LiveFrame, is_held: bool) -> bool:

@@ -83,7 +83,7 @@ def _write(final: Path, digests: Mapping[str, str], notes: str = "") -> None:
 def write_list(final: Path, files: Iterable[Path], known: Mapping[str, str] | None = None) -> None:
     """Write the digests of files of an index, by their paths from the list's folder.
 
-    Those that are `known` are not computed again.
+    Digests that are `known` are not computed again.
     """
     known = known or {}
     places = [(str(path.relative_to(final.parent)), path) for path in files]
@@ -100,7 +100,7 @@ def _position_lines(positions: Positions) -> Iterator[str]:
 
 
 def refresh_digests(folder: Path, name: Name, positions: Positions | None = None) -> None:
-    """Write the digests of a segment anew, as its files are now."""
+    """Write the digests of a segment again, as its files are now."""
     there = [path for path in guarded(folder, name) if path.exists()]
     final = write_digests(folder, name, there, positions=positions)
     temporary(final).rename(final)
@@ -144,7 +144,7 @@ def _guarded_text(path: Path, folder: Path) -> str | None:
     if head != f"{_HEAD}{xxh3_64_hexdigest(text.encode())}":
         raise StoreError(
             f"{path}: the list of digests is damaged itself\n"
-            f"  write it anew: lycosa verify {folder} --repair"
+            f"  write it again: lycosa verify {folder} --repair"
         )
     return text
 

@@ -8,9 +8,9 @@ All segments must be sealed, and no other process may write to the crawl meanwhi
     3. rewrite quads, rows and index without them, and rename them: `pages` and the index last
     4. remove the note
 
-All other records keep their places. Those of other hosts that lean on the host's payloads are set
-upright before (`leaning`). Links from the host's pages are removed with them; links to the
-host belong to other pages, and stay.
+All other records keep their places. Records of other hosts that lean on the host's payloads get
+their own before (`leaning`). Links from the host's pages are removed with them; links to the host
+belong to other pages, and stay.
 
 Always true:
   * the next removal, of any host, completes one that was killed at any moment. The note is there
@@ -78,7 +78,7 @@ class Forgotten(NamedTuple):
 
 
 class Chosen(NamedTuple):
-    """What is removed from a segment."""
+    """The records and rows to remove from a segment."""
 
     hosts: frozenset[str] = frozenset()
     """Everything of these hosts, named as in the rows."""

@@ -144,7 +144,7 @@ def survey(folder: Path, name: Name, is_counted: Counted, *, is_dead: bool = Tru
     content = _Content(folder, name) if is_dead else None
     blocks = _Blocks(path) if is_dead and size else None
     for kind in ("hosts", "pages"):
-        _read_rows(folder, kind, name, (size, blocks), is_counted, content, found)
+        _read_rows(folder, kind, name, (size, blocks), is_counted, content=content, found=found)
     first = min(found.groups, default=(size, 0))[0]
     if is_dead and size:
         _find_holes(path, name, is_counted, found)
@@ -153,16 +153,16 @@ def survey(folder: Path, name: Name, is_counted: Counted, *, is_dead: bool = Tru
         gone = frozenset(found.dropped_ids)
         ids = array("q", (number for number in ids if number not in gone))
     return Survey(
-        found.kept,
-        found.end or min(first, size),
-        found.dropped,
-        found.dropped_ids,
-        ids,
-        found.lost,
-        found.whole,
-        found.last_end,
-        found.is_damaged or bool(found.lost),
-        is_dead,
+        kept=found.kept,
+        end=found.end or min(first, size),
+        dropped=found.dropped,
+        dropped_ids=found.dropped_ids,
+        page_ids=ids,
+        lost=found.lost,
+        whole=found.whole,
+        last_end=found.last_end,
+        is_damaged=found.is_damaged or bool(found.lost),
+        is_dead=is_dead,
     )
 
 
@@ -172,6 +172,7 @@ def _read_rows(
     name: Name,
     records: tuple[int, _Blocks | None],
     is_counted: Counted,
+    *,
     content: _Content | None,
     found: _Found,
 ) -> None:
@@ -199,8 +200,10 @@ def _read_rows(
             is_named = extent > 0 and (
                 counts_all or is_counted(Place(name.segment, offset, length), key)
             )
+            # A failure has a row and no record: the file of records cannot contradict it.
             if extent == 0:
                 found.kept += 1
+            # Its event was not committed before the kill, so the page is fetched again.
             elif is_page and not is_named:
                 found.dropped.append((moment, start, extent))
                 found.dropped_ids.append(number)

@@ -141,9 +141,9 @@ cdef class Pending:
     ) except -1:
         """Take the rows of an exchange.
 
-        `kind` and `digest` are those of its record and of the payload; None where there is none.
-        What is not changed since the last time has no rows of links and text. The numbers are the
-        places of the record, and of all records of the exchange.
+        `kind` and `digest` are those of its record and of the payload; None where there is none. A
+        page that has not changed since the last time has no rows of links and text. The numbers are
+        the places of the record, and of all records of the exchange.
         """
         cdef Fetch fetch
         cdef Records records = Records(offset, length, start, extent)

@@ -14,8 +14,8 @@ cdef struct Column:
 cdef class Table:
     """Rows in columns; values of a row are put in the order of the columns.
 
-    Always true: a row counts when `end_row` is reached. What a row that failed has left is cut off
-    by `undo`.
+    Always true: a row counts when `end_row` is reached. `undo` cuts off the values of a row that
+    failed.
     """
 
     cdef Column columns[MOST_COLUMNS]

@@ -16,7 +16,8 @@ from lycosa import beneath
 from lycosa.store.tables.rows import JOURNAL_SCHEMAS, SCHEMAS, Row
 
 DAMAGE = (pa.ArrowException, ValueError, KeyError, OverflowError, MemoryError, OSError)
-"""What Arrow raises when bytes were changed or are missing; an OSError of its own has no number."""
+"""Exceptions of Arrow when bytes were changed or are missing; an OSError of its own has no
+number."""
 
 
 def with_extra(columns: pa.Schema | None) -> dict[str, pa.Schema]:
@@ -46,7 +47,7 @@ def with_values(
 def sealed_schema(journal: Path, kind: str) -> pa.Schema:
     """Return the schema in which the rows of a journal are sealed.
 
-    One that an earlier version began lacks the columns that are younger.
+    A journal that an earlier version began lacks the columns that are younger.
     """
     found = journal_schema(journal)
     if found is None:
@@ -62,7 +63,7 @@ def journal_schema(journal: Path) -> pa.Schema | None:
     try:
         with pa.OSFile(str(beneath.checked(journal))) as file, pa.ipc.open_stream(file) as stream:
             schema = stream.schema
-            return schema if schema.names else None  # a name that is no text raises here
+            return schema if schema.names else None  # a name that is not text raises here
     except FileNotFoundError:
         return None
     except DAMAGE as error:

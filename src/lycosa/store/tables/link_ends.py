@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 READERS_KINDS = (LinkKind.ANCHOR, LinkKind.FRAME, LinkKind.FORM, LinkKind.REFRESH)
 COUNTED_REASONS = ("followed", "too-deep", "known-copy")
-"""Links in scope. Those of a segment that an earlier version wrote have no reason, and are."""
+"""Links in scope. Links in a segment of an earlier version have no reason, and are all in scope."""
 _TRIES = 10
 
 
@@ -32,7 +32,7 @@ class LinkEnds(NamedTuple):
 def link_ends(folder: Path) -> LinkEnds:
     """Return the ends of all links in the segments of a folder, open ones among them.
 
-    A segment may be sealed while we read: then its journal is gone, and we begin anew.
+    A segment may be sealed while we read: then its journal is gone, and we begin again.
     """
     for _ in range(_TRIES - 1):
         try:

@@ -77,7 +77,7 @@ def damage_told(folder: Path, what: object) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise  # the segment may have been sealed meanwhile: the reader begins anew
+        raise  # the segment may have been sealed meanwhile: the reader begins again
     except (pa.ArrowException, UnicodeDecodeError, OSError) as error:
         if isinstance(error, OSError) and error.errno is not None:
             raise

@@ -98,7 +98,7 @@ def blocks(path: Path, *, is_sealed: bool = True) -> Iterator[Block]:
         if is_sealed:
             raise StoreError(
                 f"{path}: cannot be read: {error}\n"
-                f"  make it anew from the records: lycosa verify {path.parent.parent} --repair"
+                f"  make it again from the records: lycosa verify {path.parent.parent} --repair"
             ) from None
 
 

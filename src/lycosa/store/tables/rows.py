@@ -15,7 +15,7 @@ have two columns more than sealed rows: offset and length, in the WARC file, of 
 fetch, from the request to the metadata. Rows of `pages` also say how many links, texts and blocks
 of quads belong to the fetch, so that missing ones are noticed (`survey`), and whether its record is
 left out of the index of replay (`withheld`). In rows of `links` the strings that repeat from page
-to page are Arrow dictionaries, written anew with every flush; sealed, they are strings.
+to page are Arrow dictionaries, written again with every flush; sealed, they are strings.
 
 Here are the schemas, and how ids and moments stand in rows. `_rows` gathers the rows of a crawl and
 writes the streams.

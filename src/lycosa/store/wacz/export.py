@@ -27,7 +27,7 @@ class WaczWritten(NamedTuple):
     pages: int
     bytes: int
     resumed_at: int
-    """The byte at which it went on; 0 if it began anew."""
+    """The byte at which it went on; 0 if it began again."""
 
 
 def write_wacz(wacz: VirtualWacz, target: Path, on_bytes: OnBytes) -> WaczWritten:

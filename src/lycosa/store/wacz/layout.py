@@ -29,7 +29,7 @@ Source = Path | bytes
 """Where the bytes are: a file as a whole, or here."""
 
 
-class Member(NamedTuple):
+class ZipMember(NamedTuple):
     """A file of the archive."""
 
     name: str
@@ -46,7 +46,7 @@ class Piece(NamedTuple):
     source: Source
 
 
-def pieces_of(members: Sequence[Member]) -> list[Piece]:
+def pieces_of(members: Sequence[ZipMember]) -> list[Piece]:
     """Return the archive of these files."""
     found: list[Piece] = []
     position = 0
@@ -67,7 +67,7 @@ def pieces_of(members: Sequence[Member]) -> list[Piece]:
     return [piece for piece in found if piece.size]
 
 
-def _local(member: Member) -> bytes:
+def _local(member: ZipMember) -> bytes:
     name = member.name.encode()
     head = _LOCAL.pack(
         *(0x04034B50, _VERSION, 0, 0, _TIME, _DATE),
@@ -76,7 +76,7 @@ def _local(member: Member) -> bytes:
     return head + name
 
 
-def _central(member: Member, offset: int) -> bytes:
+def _central(member: ZipMember, offset: int) -> bytes:
     name = member.name.encode()
     is_far = offset >= _LIMIT_32
     extra = struct.pack("<HHQ", 1, 8, offset) if is_far else b""

@@ -38,7 +38,7 @@ from lycosa.store.lock import alone
 from lycosa.store.segments.leaning import leaning_on_open
 from lycosa.store.tables.missing_tables import damage_told, require_index
 from lycosa.store.tables.parquet_files import rows_file
-from lycosa.store.wacz.layout import Member
+from lycosa.store.wacz.layout import ZipMember
 
 VERSION = "1.1.1"
 FORMAT = 3
@@ -56,7 +56,7 @@ OnBytes = Callable[[int, int], None]
 
 
 class _Known(msgspec.Struct):
-    """What is known of a file as long as size and time are the same."""
+    """Facts of a file that hold as long as its size and time are the same."""
 
     size: int
     time: int
@@ -77,7 +77,7 @@ class _Memory(msgspec.Struct):
 class Parts(NamedTuple):
     """The files of the archive, and the digest of the list of them."""
 
-    members: list[Member]
+    members: list[ZipMember]
     digest: str
     pages: int
     main_page: str
@@ -130,11 +130,11 @@ def _parts(folder: Path, sources: dict[str, Path], memory: _Memory, made: int) -
     told = {"path": "datapackage.json", "hash": f"sha256:{digest}"}
     small = {"datapackage.json": package, "datapackage-digest.json": _json(told)}
     members = [
-        Member(name, memory.files[name].size, memory.files[name].crc, path)
+        ZipMember(name, memory.files[name].size, memory.files[name].crc, path)
         for name, path in sources.items()
     ]
     members += [
-        Member(name, len(content), isal_zlib.crc32(content), content)
+        ZipMember(name, len(content), isal_zlib.crc32(content), content)
         for name, content in small.items()
     ]
     return Parts(members, digest, pages, memory.main_page[0] if memory.main_page else "")

@@ -1,7 +1,8 @@
 """Writes the records of an exchange (compiled; `tests/unit/store/warc/plain_records.py` is its twin).
 
-A record is gathered as pieces of C strings and copied once, into the bytes that are compressed. What
-only some exchanges have (a revisit, a page that a browser rendered) is written with Python's own strings.
+A record is gathered as pieces of C strings and copied once, into the bytes that are compressed. The
+parts of rare records (a revisit, a page that a browser rendered) are written with Python's own
+strings.
 
 Always true (tests/unit/store/warc/test_records.py): every record is that of the twin, byte for byte.
 
@@ -23,7 +24,6 @@ from datetime import UTC, datetime
 
 from xxhash import xxh3_64_intdigest
 
-from lycosa.coding.chunks import dechunk
 from lycosa.coding.heads import is_plain
 from lycosa.links import outlinks
 from lycosa.records import Answer, Capture, Request
@@ -31,6 +31,7 @@ from lycosa.store.tables.rows import KIND_NAMES, OUTCOME_NAMES
 from lycosa.store.warc._packing import pack
 from lycosa.store.warc.http_messages import is_chunked, made_head
 
+from lycosa.coding._chunks cimport unchunked
 from lycosa.fields cimport field, is_a, offset_of
 from lycosa.store.warc._packing cimport digest_of, packed
 
@@ -125,7 +126,8 @@ def message_of(answer not None):
             message.is_chunked = is_chunked(answer.headers)
         if not is_ended(message.head):
             message.head = message.head.rstrip(b"\r\n") + b"\r\n\r\n"
-    cdef bytes payload = dechunk(message.sent).content if message.is_chunked else message.sent
+    cdef int how
+    cdef bytes payload = unchunked(message.sent, &how) if message.is_chunked else message.sent
     message.payload_digest = digest_of(payload, None)
     message.payload_bytes = PyBytes_GET_SIZE(payload)
     return message

@@ -93,7 +93,7 @@ def _second(seconds: int) -> str:
     return date(seconds)[:19].translate(_NO_MARKS)
 
 
-class Entry(NamedTuple):
+class IndexEntry(NamedTuple):
     """The index entry of a record."""
 
     url: str

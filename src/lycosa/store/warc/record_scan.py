@@ -1,7 +1,7 @@
 """Reads a WARC file from end to end, also where it is damaged.
 
     for piece in pieces(path):
-        piece.record is None       # these bytes are no record; the next piece is one, or the end
+        piece.record is None       # these bytes are not a record; the next piece is one, or the end
 
 After damage the scan goes on at the next gzip signature that begins a record.
 """

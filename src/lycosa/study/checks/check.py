@@ -11,7 +11,7 @@ Severity = Literal["error", "warning", "notice"]
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "notice")
 
 
-class Limits(NamedTuple):
+class CheckLimits(NamedTuple):
     """Limits above which a page is large or slow, or a text is long."""
 
     large_bytes: int = 1_000_000
@@ -32,7 +32,7 @@ class Check(NamedTuple):
     """The consequence, in one sentence."""
     mend: str
     """The remedy, in one sentence."""
-    query: Callable[[Limits], str]
+    query: Callable[[CheckLimits], str]
     """SQL over the tables of `prepared`, with the columns of `COLUMNS`."""
     subject: Literal["url", "target_url", "text"] = "url"
     """The column with the object to repair; findings with the same value belong together."""

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from lycosa.study.checks.check import Check, Limits, named
+from lycosa.study.checks.check import Check, CheckLimits, named
 
 _LOADED = ("image", "style", "script", "media", "object", "manifest", "frame", "icon")
 _SENT = ("form", "post")
 
 
-def _mixed(limits: Limits) -> str:
+def _mixed(limits: CheckLimits) -> str:
     return f"""
         select source_url as url, target_url, null as status, text,
             case when kind in {named(_SENT)} then 'a form is sent in the clear'
@@ -19,7 +19,7 @@ def _mixed(limits: Limits) -> str:
     """
 
 
-def _large(limits: Limits) -> str:
+def _large(limits: CheckLimits) -> str:
     return f"""
         select url, null as target_url, status, title as text,
             format('{{:,}}', size_bytes) || ' bytes'
@@ -29,7 +29,7 @@ def _large(limits: Limits) -> str:
     """
 
 
-def _slow(limits: Limits) -> str:
+def _slow(limits: CheckLimits) -> str:
     return f"""
         select url, null as target_url, status, title as text,
             round(seconds, 1) || ' s' as detail, null::varchar[] as hops
@@ -39,14 +39,17 @@ def _slow(limits: Limits) -> str:
 
 CHECKS = (
     Check(
-        "mixed",
-        "delivery",
-        "error",
-        "Mixed content",
-        "A page that came by https loads something, or sends a form, by http: browsers block it.",
-        "Use https addresses.",
-        _mixed,
-        "target_url",
+        name="mixed",
+        family="delivery",
+        severity="error",
+        title="Mixed content",
+        meaning=(
+            "A page that came by https loads something, or sends a form, by http: browsers"
+            " block it."
+        ),
+        mend="Use https addresses.",
+        query=_mixed,
+        subject="target_url",
     ),
     Check(
         "large",

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from lycosa.study.checks.check import Check, Limits
+from lycosa.study.checks.check import Check, CheckLimits
 from lycosa.study.checks.prepared import told
 
 
-def _orphans(limits: Limits) -> str:
+def _orphans(limits: CheckLimits) -> str:
     return """
         select url, sitemap as target_url, null as status, title as text,
             case when sitemap is not null then 'listed in ' || sitemap
@@ -17,7 +17,7 @@ def _orphans(limits: Limits) -> str:
     """
 
 
-def _sitemap(limits: Limits) -> str:
+def _sitemap(limits: CheckLimits) -> str:
     return f"""
         select sitemap as url, listed.url as target_url, failures.status, null as text,
             {told("failures.outcome", "failures.status")} as detail, hops
@@ -33,7 +33,7 @@ def _sitemap(limits: Limits) -> str:
     """
 
 
-def _unlisted(limits: Limits) -> str:
+def _unlisted(limits: CheckLimits) -> str:
     return """
         with listing as (
             select distinct regexp_extract(url, '^[a-z]+://[^/]+') as site from listed
@@ -57,14 +57,14 @@ CHECKS = (
         _orphans,
     ),
     Check(
-        "sitemap",
-        "discovery",
-        "error",
-        "Sitemap entries that are not pages",
-        "The sitemap names a URL that fails, redirects, or is forbidden by robots.txt.",
-        "List the final address, or remove the entry.",
-        _sitemap,
-        "target_url",
+        name="sitemap",
+        family="discovery",
+        severity="error",
+        title="Sitemap entries that are not pages",
+        meaning="The sitemap names a URL that fails, redirects, or is forbidden by robots.txt.",
+        mend="List the final address, or remove the entry.",
+        query=_sitemap,
+        subject="target_url",
     ),
     Check(
         "unlisted",

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from lycosa.study.checks.check import Check, Limits
+from lycosa.study.checks.check import Check, CheckLimits
 from lycosa.study.checks.prepared import told
 
 _CODE = "^(x-default|[a-z]{2,3}(-[a-z]{4})?(-([a-z]{2}|[0-9]{3}))?)$"
 """A language, perhaps a script, perhaps a region (BCP 47, as far as search engines read it)."""
 
 
-def _canonicals(limits: Limits) -> str:
+def _canonicals(limits: CheckLimits) -> str:
     return f"""
         with counted as (
             select url_id, count(*) as named, min(target_url) as first, max(target_url) as last
@@ -49,7 +49,7 @@ def _canonicals(limits: Limits) -> str:
     """
 
 
-def _noindex(limits: Limits) -> str:
+def _noindex(limits: CheckLimits) -> str:
     return """
         with wanted as (
             select url_id, 'a sitemap lists it' as why, sitemap as who from listed
@@ -67,7 +67,7 @@ def _noindex(limits: Limits) -> str:
     """
 
 
-def _hreflang(limits: Limits) -> str:
+def _hreflang(limits: CheckLimits) -> str:
     return f"""
         with pairs as (
             select language_links.*, page.url

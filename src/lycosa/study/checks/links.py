@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lycosa.study.checks.check import Check, Limits, named
+from lycosa.study.checks.check import Check, CheckLimits, named
 from lycosa.study.checks.prepared import BROKEN, told
 
 _OTHER_CHECKS = ("sitemap", "canonical", "mention")
@@ -11,7 +11,7 @@ _HREFLANG = "(select url_id, target_id from language_links)"
 _OUTSIDE_BROKEN = (*BROKEN, "refused_address")
 
 
-def _broken(limits: Limits) -> str:
+def _broken(limits: CheckLimits) -> str:
     return f"""
         select source_url as url, target_url, failures.status, text,
             case when kind = 'anchor' then '' else kind || ': ' end
@@ -22,7 +22,7 @@ def _broken(limits: Limits) -> str:
     """
 
 
-def _outside(limits: Limits) -> str:
+def _outside(limits: CheckLimits) -> str:
     return f"""
         select source_url as url, page_links.target_url, answers.status, text,
             {told("answers.outcome", "answers.status")} as detail, null::varchar[] as hops
@@ -34,23 +34,25 @@ def _outside(limits: Limits) -> str:
 
 CHECKS = (
     Check(
-        "broken",
-        "links",
-        "error",
-        "Broken links",
-        "A reader who follows the link, or the page that needs the file, gets an error.",
-        "Correct the address, remove the link, or put the page back.",
-        _broken,
-        "target_url",
+        name="broken",
+        family="links",
+        severity="error",
+        title="Broken links",
+        meaning="A reader who follows the link, or the page that needs the file, gets an error.",
+        mend="Correct the address, remove the link, or put the page back.",
+        query=_broken,
+        subject="target_url",
     ),
     Check(
-        "outside",
-        "links",
-        "error",
-        "Broken links to other sites",
-        "The page on the other site is gone, or its site does not answer (--check-outside).",
-        "Correct the address, link to an archived copy, or remove the link.",
-        _outside,
-        "target_url",
+        name="outside",
+        family="links",
+        severity="error",
+        title="Broken links to other sites",
+        meaning=(
+            "The page on the other site is gone, or its site does not answer (--check-outside)."
+        ),
+        mend="Correct the address, link to an archived copy, or remove the link.",
+        query=_outside,
+        subject="target_url",
     ),
 )

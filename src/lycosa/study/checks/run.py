@@ -12,7 +12,7 @@ from lycosa.crawl.directory import CrawlDirectory
 from lycosa.store.segments.sealing import ignore
 from lycosa.store.tables.derived import derived_path
 from lycosa.store.tables.missing_tables import damage_told, unreadable
-from lycosa.study.checks.check import COLUMNS, SCHEMA, Check, Finding, Limits
+from lycosa.study.checks.check import COLUMNS, SCHEMA, Check, CheckLimits, Finding
 from lycosa.study.checks.language_links import LANGUAGE_LINKS, language_links_of
 from lycosa.study.checks.outside import ANSWERS, ANSWERS_SCHEMA
 from lycosa.study.checks.prepared import prepare
@@ -52,7 +52,7 @@ class Checked(NamedTuple):
 def check_site(
     folder: Path,
     checks: Sequence[Check] = CHECKS,
-    limits: Limits | None = None,
+    limits: CheckLimits | None = None,
     *,
     ignored: Ignored | None = None,
     tell: Callable[[str], None] = ignore,
@@ -67,7 +67,7 @@ def check_site(
             with damage_told(folder, f"{folder}: a table"):
                 tell("links")
                 make_ready(connection, directory, rows, results.folder, lambda done, total: None)
-                query = findings_query(checks, limits or Limits())
+                query = findings_query(checks, limits or CheckLimits())
                 tell("checks")
                 found = connection.sql(query).to_arrow_table().cast(SCHEMA)
                 ((pages,),) = connection.sql("select count(*) from shown_pages").fetchall()
@@ -100,7 +100,7 @@ def make_ready(
     prepare(connection)
 
 
-def findings_query(checks: Sequence[Check], limits: Limits) -> str:
+def findings_query(checks: Sequence[Check], limits: CheckLimits) -> str:
     """Return the query for the findings of these checks, in their order."""
     parts = [
         f"select {place} as place, '{check.name}' as kind, '{check.severity}' as severity,"

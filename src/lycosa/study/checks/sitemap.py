@@ -33,7 +33,7 @@ _LISTED = """
 """
 
 
-class Entry(NamedTuple):
+class SitemapEntry(NamedTuple):
     """A page of a sitemap."""
 
     url: str
@@ -77,9 +77,11 @@ def export_sitemap(
     return Written(len(entries), sites, [target, *files])
 
 
-def split(entries: list[Entry], most_urls: int, most_bytes: int) -> Iterator[list[Entry]]:
+def split(
+    entries: list[SitemapEntry], most_urls: int, most_bytes: int
+) -> Iterator[list[SitemapEntry]]:
     """Divide entries into files that are neither too long nor too large; at least one file."""
-    part: list[Entry] = []
+    part: list[SitemapEntry] = []
     size = 0
     for entry in entries:
         length = len(_url(entry).encode())
@@ -91,7 +93,7 @@ def split(entries: list[Entry], most_urls: int, most_bytes: int) -> Iterator[lis
     yield part
 
 
-def _entries(folder: Path, prefix: str) -> Iterator[Entry]:
+def _entries(folder: Path, prefix: str) -> Iterator[SitemapEntry]:
     directory = CrawlDirectory.open(folder)
     rows = all_rows(folder, ("links", "pages"))
     require_rows(folder, rows[0])
@@ -104,17 +106,17 @@ def _entries(folder: Path, prefix: str) -> Iterator[Entry]:
         make_ready(connection, directory, rows, results.folder, lambda done, total: None)
         query = _LISTED.format(where=where)
         for url, changed in connection.execute(query, [prefix] if prefix else []).fetchall():
-            yield Entry(url, changed)
+            yield SitemapEntry(url, changed)
 
 
-def _url(entry: Entry) -> str:
+def _url(entry: SitemapEntry) -> str:
     changed = ""
     if entry.changed is not None:
         changed = f"<lastmod>{entry.changed}</lastmod>"
     return f"<url><loc>{escape(entry.url)}</loc>{changed}</url>\n"
 
 
-def _urls(entries: Iterable[Entry]) -> Iterator[str]:
+def _urls(entries: Iterable[SitemapEntry]) -> Iterator[str]:
     yield f'<?xml version="1.0" encoding="UTF-8"?>\n<urlset xmlns="{_SPACE}">\n'
     yield from map(_url, entries)
     yield "</urlset>\n"

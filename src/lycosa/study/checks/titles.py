@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lycosa.study.checks.check import Check, Limits
+from lycosa.study.checks.check import Check, CheckLimits
 
 _NOTHING = "null as target_url, null as status"
 
 
-def _missing(column: str) -> Callable[[Limits], str]:
+def _missing(column: str) -> Callable[[CheckLimits], str]:
     return lambda limits: (
         f"""
         select url, {_NOTHING}, null as text, 'it has none' as detail, null::varchar[] as hops
@@ -22,7 +22,7 @@ def _missing(column: str) -> Callable[[Limits], str]:
     )
 
 
-def _doubled(column: str) -> Callable[[Limits], str]:
+def _doubled(column: str) -> Callable[[CheckLimits], str]:
     return lambda limits: (
         f"""
         select url, null as target_url, null as status, {column} as text,
@@ -34,7 +34,7 @@ def _doubled(column: str) -> Callable[[Limits], str]:
     )
 
 
-def _long(column: str, longest: Callable[[Limits], int]) -> Callable[[Limits], str]:
+def _long(column: str, longest: Callable[[CheckLimits], int]) -> Callable[[CheckLimits], str]:
     return lambda limits: (
         f"""
         select url, {_NOTHING}, {column} as text,
@@ -44,11 +44,11 @@ def _long(column: str, longest: Callable[[Limits], int]) -> Callable[[Limits], s
     )
 
 
-def _title_length(limits: Limits) -> int:
+def _title_length(limits: CheckLimits) -> int:
     return limits.title_characters
 
 
-def _description_length(limits: Limits) -> int:
+def _description_length(limits: CheckLimits) -> int:
     return limits.description_characters
 
 
@@ -65,14 +65,14 @@ CHECKS = (
         _missing("title"),
     ),
     Check(
-        "title-doubled",
-        "titles",
-        "warning",
-        "Titles that several pages share",
-        "Readers cannot tell the pages apart in tabs, bookmarks and search results.",
-        "Give every page a title of its own, or name one of them as canonical.",
-        _doubled("title"),
-        "text",
+        name="title-doubled",
+        family="titles",
+        severity="warning",
+        title="Titles that several pages share",
+        meaning="Readers cannot tell the pages apart in tabs, bookmarks and search results.",
+        mend="Give every page a title of its own, or name one of them as canonical.",
+        query=_doubled("title"),
+        subject="text",
     ),
     Check(
         "title-long",
@@ -93,14 +93,14 @@ CHECKS = (
         _missing("description"),
     ),
     Check(
-        "description-doubled",
-        "titles",
-        "notice",
-        "Descriptions that several pages share",
-        _DESCRIBE,
-        "Describe on every page its own content.",
-        _doubled("description"),
-        "text",
+        name="description-doubled",
+        family="titles",
+        severity="notice",
+        title="Descriptions that several pages share",
+        meaning=_DESCRIBE,
+        mend="Describe on every page its own content.",
+        query=_doubled("description"),
+        subject="text",
     ),
     Check(
         "description-long",

@@ -48,7 +48,7 @@ def _read(body: bytes, coding: str) -> Document:
         elif silent or size > MOST_CHARACTERS:
             continue
         else:
-            text = _text(code, word, number, sign, plain, coding)
+            text = _text(code, word, number, sign, plain, coding=coding)
             if skipped and (code or plain):  # a replacement character for older readers
                 text, skipped = text[1:], 0
             skipped = 1 if word == b"u" else skipped
@@ -65,6 +65,7 @@ def _text(
     number: bytes | None,
     sign: bytes | None,
     plain: bytes | None,
+    *,
     coding: str,
 ) -> str:
     if code:

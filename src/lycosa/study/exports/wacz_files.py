@@ -141,7 +141,7 @@ def _lister(
         row = by_offset[offset]
         if row["outcome"].lower() == "not_modified":
             return
-        entry = cdx.Entry(
+        entry = cdx.IndexEntry(
             url=row["url"],
             began=row["began_microseconds"],
             content_type=row["content_type"] or "",

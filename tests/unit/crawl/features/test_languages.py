@@ -127,7 +127,9 @@ def test_what_is_foreign(wanted: list[str], lang: str, text: str, is_foreign: bo
 
 
 def test_a_code_that_is_none_is_refused_with_an_example() -> None:
-    with pytest.raises(ConfigError, match="`xx` is no code of a language\n  write the code of ISO"):
+    with pytest.raises(
+        ConfigError, match="`xx` is not the code of a language\n  write the code of ISO"
+    ):
         require_languages(job("xx"))
 
 

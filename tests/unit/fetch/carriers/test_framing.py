@@ -6,8 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import plain_chunks
+from lycosa.coding._chunks import ChunkReader
 from lycosa.coding.chunks import Framing, dechunk
-from lycosa.fetch.carriers.framing import ChunkReader, may_be_http
+from lycosa.fetch.carriers.http1 import may_be_http
 
 
 def test_what_begins_otherwise_is_no_answer() -> None:
@@ -48,6 +50,41 @@ def test_whatever_comes_the_chunk_reader_agrees_with_the_decoder(data: bytes, st
     elif framing is Framing.BAD and end is None:
         # The decoder knows it from half a line already; the reader waits for its end.
         assert b"\n" not in data.rpartition(b"\n")[2]
+
+
+almost = st.lists(
+    st.sampled_from(
+        [
+            *(b"0", b"1", b"a", b"F", b"10", b"00", b"fffffffffffffffff", b"x", b"abc", b"-", b"_"),
+            *(
+                b"\r",
+                b"\n",
+                b"\r\n",
+                b";",
+                b" ",
+                b"\t",
+                b"\r\n0\r\n\r\n",
+                b"1\r\na\r\n",
+                b"3;e\nabc\n",
+            ),
+            *(b"9" * 17, b"0" * 16, b";" + b"e" * 16_384, b"\n" + b"1" * 16_385),
+        ]
+    ),
+    max_size=12,
+)
+
+
+@given(almost, st.integers(1, 40))
+def test_the_compiled_reader_and_decoder_are_the_plain_ones(parts: list[bytes], step: int) -> None:
+    sent = b"".join(parts)
+    assert dechunk(sent) == plain_chunks.dechunk(sent)
+    one, other = ChunkReader(), plain_chunks.ChunkReader()
+    step = max(step, len(sent) // 200)
+    for at in range(0, len(sent), step):
+        end = one.take(sent[at : at + step])
+        assert (end, one.is_broken) == (other.take(sent[at : at + step]), other.is_broken)
+        if end is not None:
+            break
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from benchmarks.allocation import allocate, freshness
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.config.sections import POLICIES as NAMES
+from lycosa.config.revisit import POLICIES as NAMES
 from lycosa.frontier.freshness.bids import Candidate, bid_of, chosen, share_out
 from lycosa.frontier.freshness.changes import Belief
 from lycosa.frontier.freshness.worth import POLICIES, gain, profit, value

@@ -8,7 +8,7 @@ from lycosa.frontier.patterns.miner import Guess, Known, Standing
 from lycosa.frontier.patterns.queries import (
     MOST_FORMS,
     TRIAL,
-    Limits,
+    QueryLimits,
     Site,
     Source,
     continues,
@@ -22,7 +22,7 @@ from lycosa.url.key import key_of, site_of
 SITE = site_of(key_of("http://a.test/"))
 TEXT = Field("q", "", is_free=True)
 LIST = Field("kind", "", ("big", "small"))
-USUAL = Limits(6, 100, 200, 0.2)
+USUAL = QueryLimits(6, 100, 200, 0.2)
 
 
 def site(known: list[Known], found_on: dict[int, int] | None = None) -> Site:
@@ -33,7 +33,7 @@ def asked(
     *fields: Field,
     known: list[Known] | None = None,
     words: tuple[str, ...] = ("ants", "bees"),
-    most: Limits = USUAL,
+    most: QueryLimits = USUAL,
     may_ask: Callable[[Guess], bool] = lambda guess: True,
     vocabulary: Vocabulary | None = Vocabulary(),  # noqa: B008
 ) -> list[str]:

@@ -12,7 +12,7 @@ from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
 from lycosa.serve.web.app import OPERATIONS
 from lycosa.serve.web.operations import API
-from lycosa.serve.web.security import LARGEST_BODY_BYTES
+from lycosa.serve.web.problems import LARGEST_BODY_BYTES
 from served_crawl import BEARER, TOKEN, app_over
 
 OWN = "http://127.0.0.1:8890"

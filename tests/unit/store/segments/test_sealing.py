@@ -6,6 +6,7 @@ import fcntl
 import gzip
 import json
 import random
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import duckdb
@@ -215,3 +216,26 @@ def test_rows_are_written_as_parquet_s_own_writer_would(tmp_path: Path) -> None:
     assert ours.read_bytes() == theirs.read_bytes()
     with pytest.raises(ValueError, match="another schema"), RowsWriter(ours, rows.schema, []) as w:
         w.write_table(rows.select(["key"]))
+
+
+def test_row_groups_are_measured_as_arrow_measures_them(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sizes = []
+    measured = sealing._measured
+
+    def noted(batches: Iterable[pa.RecordBatch]) -> Iterator[tuple[pa.RecordBatch, int]]:
+        for batch, size in measured(batches):
+            sizes.append((size, batch.nbytes))
+            yield batch, size
+
+    monkeypatch.setattr(sealing, "_measured", noted)
+    store = ArchiveStore(tmp_path)
+    for number in range(300):
+        store.append(capture(number))
+        if number % 50 == 0:
+            store.flush()
+    store.append(robots(301))
+    store.seal(always)
+    store.close()
+    assert len(sizes) > 4 and all(ours == theirs for ours, theirs in sizes)

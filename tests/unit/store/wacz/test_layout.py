@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from lycosa.errors import StoreError
-from lycosa.store.wacz.layout import Member, Piece, pieces_of
+from lycosa.store.wacz.layout import Piece, ZipMember, pieces_of
 
 
 class Pieces(io.RawIOBase):
@@ -57,8 +57,8 @@ def hole(path: Path, size: int) -> Path:
 def test_an_archive_beyond_4_gib_has_zip64_fields_in_its_directory_alone(tmp_path: Path) -> None:
     size = 3_000_000_000
     large = hole(tmp_path / "large", size)
-    members = [Member(f"archive/{n}", size, 0, large) for n in range(3)]
-    members.append(Member("last", 5, 0x3610A686, b"hello"))
+    members = [ZipMember(f"archive/{n}", size, 0, large) for n in range(3)]
+    members.append(ZipMember("last", 5, 0x3610A686, b"hello"))
     file = Pieces(pieces_of(members))
     with zipfile.ZipFile(file) as archive:
         assert [found.filename for found in archive.infolist()] == [m.name for m in members]
@@ -73,4 +73,4 @@ def test_an_archive_beyond_4_gib_has_zip64_fields_in_its_directory_alone(tmp_pat
 def test_a_file_of_4_gib_is_refused(tmp_path: Path) -> None:
     path = hole(tmp_path / "too-large", 1 << 32)
     with pytest.raises(StoreError, match="4 GiB or more"):
-        pieces_of([Member("indexes/index.cdxj", 1 << 32, 0, path)])
+        pieces_of([ZipMember("indexes/index.cdxj", 1 << 32, 0, path)])

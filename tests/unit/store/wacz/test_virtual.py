@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from lycosa.errors import StoreError
-from lycosa.store.wacz.layout import Member
+from lycosa.store.wacz.layout import ZipMember
 from lycosa.store.wacz.parts import Parts
 from lycosa.store.wacz.virtual import VirtualWacz
 
@@ -18,7 +18,9 @@ HERE = Path(__file__)
 
 def archive_of(folder: Path, *sources: Path | bytes) -> VirtualWacz:
     members = [
-        Member(f"part-{number}", len(one) if isinstance(one, bytes) else one.stat().st_size, 0, one)
+        ZipMember(
+            f"part-{number}", len(one) if isinstance(one, bytes) else one.stat().st_size, 0, one
+        )
         for number, one in enumerate(sources)
     ]
     return VirtualWacz(folder, parts=Parts(members, "", 0, ""))

@@ -26,7 +26,7 @@ def timestamp(microseconds: int) -> str:
     return cdx._second(microseconds // 1_000_000)
 
 
-def line(entry: cdx.Entry) -> str:
+def line(entry: cdx.IndexEntry) -> str:
     kind = '"warc/revisit"' if entry.is_revisit else cdx.mime(entry.content_type)
     digest = (entry.digest or "-").removeprefix("sha1:")
     # A canonical URL is printable ASCII without quotes: JSON as it stands, but for back slashes.
@@ -39,7 +39,7 @@ def line(entry: cdx.Entry) -> str:
 
 
 ENTRIES = st.builds(
-    cdx.Entry,
+    cdx.IndexEntry,
     st.builds(
         lambda site, path: f"{site}/{path}",
         st.sampled_from(["http://www.A.test", "https://www2.b.test:8443", "http://10.0.0.1:80"]),
@@ -58,7 +58,7 @@ ENTRIES = st.builds(
 
 @settings(max_examples=examples(400))
 @given(st.lists(ENTRIES, max_size=6))
-def test_lines_are_those_of_the_plain_functions(entries: list[cdx.Entry]) -> None:
+def test_lines_are_those_of_the_plain_functions(entries: list[cdx.IndexEntry]) -> None:
     for entry in entries:
         assert cdx.line(entry) == line(entry)
         assert cdx.surt(entry.url) == surt(entry.url)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lycosa.records import LinkKind, Outcome
-from lycosa.study.checks.check import Limits
+from lycosa.study.checks.check import CheckLimits
 from lycosa.study.checks.registry import BY_NAME, CHECKS, FAMILIES, chosen
 from lycosa.study.checks.run import check_site
 from unit.study.drawn_crawl import BEGAN, HTML, Fetch, write
@@ -17,7 +17,7 @@ HOME = "test.a:/"
 URL = "http://a.test"
 
 
-def found(folder: Path, name: str, limits: Limits | None = None) -> list[tuple[Any, ...]]:
+def found(folder: Path, name: str, limits: CheckLimits | None = None) -> list[tuple[Any, ...]]:
     """Return page, other URL and detail of every finding of a check."""
     checked = check_site(folder, [BY_NAME[name]], limits)
     return [(one.url, one.target_url, one.detail) for one in checked.findings]
@@ -80,14 +80,16 @@ def test_open_segments_are_checked_like_sealed_ones(tmp_path: Path) -> None:
 
 def test_a_page_is_slow_from_the_limit_on(tmp_path: Path) -> None:
     write(tmp_path, [Fetch(HOME)])  # its answer takes a quarter of a second
-    assert found(tmp_path, "slow", Limits(slow_seconds=0.3)) == []
-    assert found(tmp_path, "slow", Limits(slow_seconds=0.2)) == [(f"{URL}/", None, "0.3 s")]
+    assert found(tmp_path, "slow", CheckLimits(slow_seconds=0.3)) == []
+    assert found(tmp_path, "slow", CheckLimits(slow_seconds=0.2)) == [(f"{URL}/", None, "0.3 s")]
 
 
 def test_a_page_is_large_from_the_limit_on(tmp_path: Path) -> None:
     write(tmp_path, [Fetch(HOME, body="x" * 1500)])
-    assert found(tmp_path, "large", Limits(large_bytes=1500)) == []
-    assert found(tmp_path, "large", Limits(large_bytes=1499)) == [(f"{URL}/", None, "1,500 bytes")]
+    assert found(tmp_path, "large", CheckLimits(large_bytes=1500)) == []
+    assert found(tmp_path, "large", CheckLimits(large_bytes=1499)) == [
+        (f"{URL}/", None, "1,500 bytes")
+    ]
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from lycosa.errors import LycosaError
 from lycosa.extract.sitemap import changes_listed, scan_sitemap
-from lycosa.study.checks.sitemap import Entry, export_sitemap, split
+from lycosa.study.checks.sitemap import SitemapEntry, export_sitemap, split
 from unit.study.drawn_crawl import HTML, Fetch, write
 
 CHANGED = ("Last-Modified", "Sat, 01 Feb 2020 10:00:00 GMT")
@@ -21,7 +21,7 @@ CHANGED = ("Last-Modified", "Sat, 01 Feb 2020 10:00:00 GMT")
 def test_the_parts_are_the_whole_and_within_the_limits(
     paths: list[str], most: int, most_bytes: int
 ) -> None:
-    entries = [Entry(f"http://a.test/{path}", None) for path in paths]
+    entries = [SitemapEntry(f"http://a.test/{path}", None) for path in paths]
     parts = list(split(entries, most, most_bytes))
     assert [entry for part in parts for entry in part] == entries
     assert all(len(part) <= most for part in parts)

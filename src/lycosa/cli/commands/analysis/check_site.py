@@ -160,7 +160,7 @@ def check_site(
       lycosa check-site mycrawl --fail-on broken,loops --format junit -o checks.xml
     """
     require("check-site")
-    from lycosa.study.checks.check import Limits
+    from lycosa.study.checks.check import CheckLimits
     from lycosa.study.checks.registry import CHECKS, chosen, failing_on
     from lycosa.study.checks.run import check_site as run
 
@@ -169,7 +169,7 @@ def check_site(
     checks = chosen(only, "--only") if only else list(CHECKS)
     failing = failing_on(fail_on, checks)
     is_ignored = _matcher(ignored)
-    limits = Limits(
+    limits = CheckLimits(
         given["large"], given["slow"], given["longest_title"], given["longest_description"]
     )
     if check_outside:

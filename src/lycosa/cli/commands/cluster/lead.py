@@ -183,7 +183,7 @@ def set_key(
 def _adopted(
     reader: ClusterReader, revision: int, text: str, *, no_wait: bool, as_json: bool
 ) -> None:
-    """Wait until all live members have adopted a revision, and say so."""
+    """Wait until all live members have adopted an order, and say so."""
     view = reader.look() if no_wait else _wait(reader, lambda v: _behind(v, revision), "adopting")
     behind = _behind(view, revision)
     live = len(_alive(view))

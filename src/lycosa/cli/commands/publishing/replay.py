@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,6 @@ from lycosa.cli.screen.notices import Session
 from lycosa.cli.screen.output import line_on_screen
 from lycosa.cli.screen.serving import serve_until_stopped
 from lycosa.crawl.directory import CrawlDirectory
-from lycosa.errors import LycosaError
 from lycosa.study.extras import require
 
 if TYPE_CHECKING:
@@ -105,17 +103,18 @@ def replay(
     otherwise; there are no passwords. Pages sealed later are there after a restart. Archived
     scripts are kept from other servers; --open starts a browser that has no way to them.
     """
-    from lycosa.serve.replay import Replay, require_player
+    from lycosa.serve.web import extras
+
+    extras.require("lycosa replay")
+    from lycosa.serve.replay import replay_server, require_player
     from lycosa.serve.replay_browser import browser_at, find_chromium
 
     require_player(player)
     program = find_chromium() if opens else None
-    if find_spec("uvicorn") is None:
-        raise LycosaError("lycosa replay needs uvicorn\n  install: pip install 'lycosa[serve]'")
     with line_on_screen() as show:
         wacz = _opened(session, path, show)
     with closing(wacz), ExitStack() as opened:
-        server = Replay(wacz, player, host, port)
+        server = replay_server(wacz, player, host, port)
         if program is not None:  # it waits until the server answers, which listens already
             opened.enter_context(browser_at(program, server.url))
         serve_until_stopped(server, f"{counted(wacz.pages, 'page')} at {server.url}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-import sys
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,8 +19,6 @@ from lycosa.errors import ConfigError
 
 if TYPE_CHECKING:
     from lycosa.cli.input.places import Place
-    from lycosa.serve.web.running import Listening
-    from lycosa.serve.web.served import QueryLimits
 
 _HOUSE = flags(
     click.option(
@@ -134,46 +132,34 @@ def serve(session: Session, /, path: Place, only: str | None, opens: bool, **giv
     if isinstance(path, Path) and (is_crawl or not path.is_dir()):
         CrawlDirectory.open(path)
     extras.require("lycosa serve")
-    if only is None:
-        _serve_house(path, is_crawl, opens, given)
-        return
-    if not isinstance(path, Path):
-        raise ConfigError("the SPARQL endpoint reads an index: name the folder of a crawl")
-    open_crawl(session, path)
-    _serve_endpoint(path, given)
-
-
-def _listening(given: dict[str, Any]) -> Listening:
-    from lycosa.serve.web.running import Listening
-
-    return Listening(**{name: given[name] for name in Listening._fields})
-
-
-def _limits(given: dict[str, Any]) -> QueryLimits:
-    from lycosa.serve.web.served import QueryLimits
-
-    return QueryLimits(given["seconds"], given["largest_bytes"], max(1, given["processes"]))
-
-
-def _serve_house(path: Place, is_crawl: bool, opens: bool, given: dict[str, Any]) -> None:
-    from lycosa.serve.web.running import run, until_ended
-    from lycosa.serve.web.served import ServedCrawls
-
-    limits = _limits(given)
-    crawls = ServedCrawls(path, limits=limits) if isinstance(path, Path) else _distant(path)
-    if not is_crawl and isinstance(path, Path):
+    if only is not None:
+        if not isinstance(path, Path):
+            raise ConfigError("the SPARQL endpoint reads an index: name the folder of a crawl")
+        open_crawl(session, path)
+    elif not is_crawl:
         notice(f"{path}: all crawls below it are served, and new ones are made there")
+    _serve(path, only, opens, given)
 
-    def tell(address: str) -> None:
-        click.echo(f"serving at {address}")
-        sys.stdout.flush()
-        if opens:
-            click.launch(address)
+
+def _serve(path: Place, only: str | None, opens: bool, given: dict[str, Any]) -> None:
+    from lycosa.serve.web.running import Listening, server_of, until_ended
+    from lycosa.serve.web.served import QueryLimits, ServedCrawls
+
+    limits = QueryLimits(given["seconds"], given["largest_bytes"], max(1, given["processes"]))
+    listening = Listening(**{name: given[name] for name in Listening._fields})
+    crawls = ServedCrawls(path, limits=limits) if isinstance(path, Path) else _distant(path)
+    with closing(crawls):
+        server = server_of(crawls, listening, only_sparql=only == "sparql")
         if given["until_ended"]:
-            _be_silent()
+            server.end_when(until_ended(crawls))
 
-    should_end = until_ended(crawls) if given["until_ended"] else None
-    run(crawls, _listening(given), tell, should_end)
+        def told() -> None:
+            if opens:
+                click.launch(server.url)
+            if given["until_ended"]:
+                _be_silent()
+
+        serve_until_stopped(server, f"serving at {server.url}", told)
 
 
 def _distant(place: Any) -> Any:
@@ -190,14 +176,6 @@ def _be_silent() -> None:
     nothing = os.open(os.devnull, os.O_RDWR)
     for descriptor in (1, 2):
         os.dup2(nothing, descriptor)
-
-
-def _serve_endpoint(path: Path, given: dict[str, Any]) -> None:
-    from lycosa.serve.web.running import EndpointServer
-    from lycosa.serve.web.served import ServedCrawls
-
-    endpoint = EndpointServer(ServedCrawls(path, limits=_limits(given)), _listening(given))
-    serve_until_stopped(endpoint, f"serving at {endpoint.url}")
 
 
 COMMANDS = (serve,)

@@ -290,8 +290,8 @@ def explain(session: Session, /, path: Place, url: str, as_json: bool) -> int:
             log,
             states,
             partitioner,
-            lambda: measure(link_ends(directory.path), job.revisit.quality),
-            now,
+            quality=lambda: measure(link_ends(directory.path), job.revisit.quality),
+            now=now,
         )
     finally:
         log.close()

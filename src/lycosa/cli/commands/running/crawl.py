@@ -294,31 +294,10 @@ def run_shown(
     crew: Crew | None = None,
 ) -> int:
     """Run a crawl with its display; with several members, if there is a crew."""
-    from lycosa.crawl.processes import run
-    from lycosa.crawl.seeds import refusal_text
-
-    path, as_json = directory.path, bool(flags["as_json"])
+    path, as_json, is_quiet = directory.path, bool(flags["as_json"]), bool(flags["quiet"])
     resume_with = command("resume", path) if crew is None else crew.again
     session.messages = directory.messages
-    display = _display(job, path, flags, resume_with)
-
-    def refused(seed: str, reason: str) -> None:
-        logger.warning("seed %s refused: %s", seed, reason)
-        display.say(f"{seed}: not a usable seed: {refusal_text(seed, reason)}")
-
-    def refused_more(reasons: dict[str, int]) -> None:
-        logger.warning(refused_more_text(reasons))
-        display.say(refused_more_text(reasons))
-
-    def seed_failed(seed: str, why: str) -> None:
-        logger.warning("seed %s cannot be reached: %s", seed, why)
-        told = {"event": "seed_unreachable", "seed": seed, "reason": why}
-        display.say(json.dumps(told) if as_json else f"{seed}: cannot be reached: {why}")
-
-    def waiting(why: str) -> None:
-        logger.warning(why)
-        display.say(why)
-
+    display = _display(job, path, resume_with, as_json=as_json, is_quiet=is_quiet)
     # members are watched by their crew, which starts them again itself
     if crew is None:
         watch.tell(str(path.absolute()), job.fetch.stop_seconds, flags)
@@ -327,24 +306,7 @@ def run_shown(
     with log_file(session, directory.messages), display:
         logger.info("begins: job %s", job.digest())
         try:
-            listener = Listener(
-                _Reporting(display),
-                display.seconds,
-                refused,
-                seed_failed,
-                display.stopping,
-                waiting,
-                display.show_planting,
-                refused_more,
-                display.say,
-                display.show_uploading,
-            )
-            ended: HowEnded
-            if crew is None:
-                ended = done = run.run_crawl(directory, job=job, listener=listener)
-                job = done.job or job
-            else:
-                ended = crew.run(listener)
+            ended, job = _run(directory, job, _listener(display, as_json=as_json), crew)
         except KeyboardInterrupt:
             logger.info("stopped at once")
             display.say(f"stopped at once; committed pages are safe; continue: {resume_with}")
@@ -357,22 +319,70 @@ def run_shown(
         for why in why_empty:
             logger.warning("no page: %s", why)
     if as_json:
-        data = summary_data(ended, path)
-        if why_empty:
-            data["why_empty"] = why_empty
+        data = summary_data(ended, path) | ({"why_empty": why_empty} if why_empty else {})
         click.echo(json.dumps(data, indent=2))
     else:
-        from lycosa.cli.screen.console import Screen
-        from lycosa.cli.screen.summary import print_summary, summary_of
-
-        if crew is None:
-            print_summary(Screen(), ended, job, path, why_empty)
-        else:
-            Screen().print(summary_of(ended, job))
-            click.echo(f"\n  the whole crawl: {crew.look}\n  continue: {crew.again}")
+        _print_end(path, job, ended, why_empty, crew)
     if ended.reason == "stopped":
         return _STOPPED
     return _NOTHING if why_empty or ended.reason == "no seed" else 0
+
+
+def _run(
+    directory: CrawlDirectory, job: Job, listener: Listener, crew: Crew | None
+) -> tuple[HowEnded, Job]:
+    """Run a crawl; return its end, and the job, which orders may have changed."""
+    from lycosa.crawl.processes import run
+
+    if crew is not None:
+        return crew.run(listener), job
+    ended = run.run_crawl(directory, job=job, listener=listener)
+    return ended, ended.job or job
+
+
+def _listener(display: Display | Lines, *, as_json: bool) -> Listener:
+    """Return callbacks that show a run; messages about seeds go to the log file, too."""
+    from lycosa.crawl.seeds import refusal_text
+
+    def say(text: str) -> None:
+        logger.warning(text)
+        display.say(text)
+
+    def refused(seed: str, reason: str) -> None:
+        logger.warning("seed %s refused: %s", seed, reason)
+        display.say(f"{seed}: not a usable seed: {refusal_text(seed, reason)}")
+
+    def seed_failed(seed: str, why: str) -> None:
+        logger.warning("seed %s cannot be reached: %s", seed, why)
+        told = {"event": "seed_unreachable", "seed": seed, "reason": why}
+        display.say(json.dumps(told) if as_json else f"{seed}: cannot be reached: {why}")
+
+    return Listener(
+        progress=_Reporting(display),
+        progress_seconds=display.seconds,
+        refused_seed=refused,
+        seed_failed=seed_failed,
+        stopping=display.stopping,
+        waiting=say,
+        planting=display.show_planting,
+        refused_more=lambda reasons: say(refused_more_text(reasons)),
+        noticed=display.say,
+        uploading=display.show_uploading,
+    )
+
+
+def _print_end(
+    path: Path, job: Job, ended: HowEnded, why_empty: list[str], crew: Crew | None
+) -> None:
+    """Print the summary of a run, or of a crew's part in it."""
+    from lycosa.cli.screen.console import Screen
+    from lycosa.cli.screen.summary import print_summary, summary_of
+
+    if crew is None:
+        print_summary(Screen(), ended, job, path, why_empty)
+    else:
+        Screen().print(summary_of(ended, job))
+        click.echo(f"\n  the whole crawl: {crew.look}\n  continue: {crew.again}")
 
 
 def _serve_beside(path: Path, port: int) -> None:
@@ -405,10 +415,11 @@ def reading_said(flags: dict[str, Any]) -> Callable[[int], None]:
     return lambda count: notice(f"reading seeds: {count:,}")
 
 
-def _display(job: Job, path: Path, flags: dict[str, Any], resume_with: str) -> Display | Lines:
+def _display(
+    job: Job, path: Path, resume_with: str, *, as_json: bool, is_quiet: bool
+) -> Display | Lines:
     """Return the display of the crawl; terminal graphics are imported only for a terminal."""
-    if flags["as_json"] or flags["quiet"]:
-        as_json, is_quiet = bool(flags["as_json"]), bool(flags["quiet"])
+    if as_json or is_quiet:
         return Lines(as_json=as_json, is_quiet=is_quiet, resume=resume_with)
     from lycosa.cli.screen.console import Screen
     from lycosa.cli.screen.panel import Display

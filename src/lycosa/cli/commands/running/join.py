@@ -96,7 +96,7 @@ def join(
     place = place._replace(name=crawl.name)
     typed = _typed(flags)
     if (workers := _member_count(path, flags)) > 1:
-        return _join_all(session, path, place, workers, typed, flags)
+        return _join_all(session, path, place, workers, typed, flags=flags)
     directory = _member(path, place, crawl, typed, flags)
     vetted = vet(directory, flags, _counting(directory, place, typed))
     return run_as_told(session, directory, vetted, flags)
@@ -189,6 +189,7 @@ def _join_all(
     place: ServerPlace,
     workers: int,
     typed: Typed,
+    *,
     flags: dict[str, Any],
 ) -> int:
     """Join with several members, each with a directory below `path`."""

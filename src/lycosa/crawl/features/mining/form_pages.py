@@ -1,7 +1,7 @@
 """Reads the forms and the words of a site from the archive, when its forms are to be tried.
 
 Nothing of it stands in the log, because it can be read again: a resumed crawl finds the same forms
-and words in the same records. What was asked is in the log like every guess.
+and words in the same records. Queries that were asked are in the log like every guess.
 
 Cost: some hundred pages are read at most for a look, a millisecond each; what was read is
 remembered, so that a further look costs some five milliseconds.
@@ -21,7 +21,7 @@ from lycosa.extract.page import scan
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.patterns.miner import Guess, Known
 from lycosa.frontier.patterns.queries import (
-    Limits,
+    QueryLimits,
     Site,
     Source,
     guess_queries,
@@ -33,16 +33,16 @@ from lycosa.store.warc.http_messages import header
 from lycosa.url import url_of
 
 FIRST_PAGES, LAST_PAGES = 12, 100
-"""So many pages of a site are read: its first ones, where most forms are, and its newest."""
+"""Numbers of a site's pages that are read: its first ones, where most forms are, and its newest."""
 LAST_RESULTS = 6
-"""So many pages of results are read, to know what all of them show."""
+"""Number of pages of results that are read, to know what all of them show."""
 RECENT_URLS = 20_000
-"""So many of the URLs found last are looked through, where a site is looked at in parts."""
+"""Number of newest URLs that are looked through, where a site is looked at in parts."""
 MOST_REMEMBERED = 2_000
 
 
 class _Read(NamedTuple):
-    """What a page gives."""
+    """Forms and words of a page."""
 
     forms: Sequence[Form] = ()
     words: frozenset[str] = frozenset()
@@ -56,7 +56,7 @@ class FormPages:
 
     def __init__(self, job: Job, store: Store) -> None:
         forms = job.forms
-        self._limits = Limits(
+        self._limits = QueryLimits(
             forms.most_fields, forms.form_requests, forms.site_requests, forms.least_new
         )
         self._archive = store if isinstance(store, Archive) else None
@@ -138,7 +138,7 @@ def _vocabulary(
             is_queried = bool(url.rule) or site.root_of(url) is not None
             pages.append(Page(found.words, found.title, is_queried))
     if len(results) == 1:
-        # What the form's page shows, too, is certainly no result.
+        # Words that the form's page shows, too, are certainly not results.
         results.append(frozenset().union(*(read[url].words for url in read if url.page in own)))
     return Vocabulary(pages, frozenset.intersection(*results) if results else frozenset())
 

@@ -1,9 +1,9 @@
 """Guesses URLs that no page links to, and decides from the results how many more to guess.
 
-A site is *looked at* when nothing of it is queued any more, and while it is large at every
-doubling of its host's pages. What the miner finds in the URL table goes to the frontier as URLs
-like any other, at the distance of a link from the page that it was guessed from. They have
-passed the scope, the robots rules and the depth limits, and wait for their host's clock.
+A site is *looked at* when nothing of it is queued any more, and while it is large at every doubling
+of its host's pages. Finds of the miner in the URL table go to the frontier as URLs like any other,
+at the distance of a link from the page that it was guessed from. They have passed the scope, the
+robots rules and the depth limits, and wait for their host's clock.
 
 Every guess is *judged* when it has its outcome. A page is worth something if it is new: a soft
 404, the redirect to a known URL and a page with the text of another one are not; the results of
@@ -23,7 +23,7 @@ Always true:
   * guesses and verdicts are events; `MinedOut` says that a site needs no further look, and a
     resumed crawl looks at those that do;
   * a look that is due keeps the crawl from ending (`busy`);
-  * a URL that something links to is no guess any more, whatever was guessed before.
+  * a URL that something links to is not a guess any more, whatever was guessed before.
 """
 
 from __future__ import annotations
@@ -60,22 +60,22 @@ if TYPE_CHECKING:
     from lycosa.crawl.features.mining.form_pages import FormPages
 
 DOZEN = 12
-"""What a host that never paid may cost, and what a crawl may cost in any case."""
+"""Most guesses for a host that never paid, and for a crawl in any case."""
 FIRST = dict.fromkeys(MiningRule, 4) | {MiningRule.FOLDER: 8, MiningRule.FORM: DOZEN}
-"""What a rule may cost on a host before it pays."""
+"""Guesses that a rule may make on a host before it pays."""
 GAIN = {rule: 2 if rule in (MiningRule.FOLDER, MiningRule.FORM) else 1 for rule in MiningRule}
-"""What a page adds to that; a guess in vain takes one away."""
+"""Guesses that a page adds to that; a guess in vain takes one away."""
 MOST = 32
 PATIENT = 8
 """With so many left a rule steps over a URL that is nothing."""
 FIRST_LOOK = 32
 """A host with so many pages is looked at while it is crawled, then at each doubling."""
 PIECE = 5000
-"""So many URLs are looked at in one go."""
+"""Number of URLs that are looked at in one go."""
 MOST_HOPS = 3
-"""So many redirects in a row a guess may move."""
+"""Most redirects in a row by which a guess may move."""
 MOST_HELD_UP = 10_000
-"""So many sites are remembered that the budget holds up; others are not looked at again."""
+"""Most sites that are remembered while the budget holds them up; others are not looked at again."""
 
 Place = tuple[int, int]
 """A partition and a site of it."""
@@ -171,6 +171,7 @@ class Mining(Feature):
             self._judge(partition, page, Worth.PAGE if is_new else Worth.NOTHING)
         kept = state.hosts.kept[answered.host]
         is_doubling = is_kept and kept >= FIRST_LOOK and not kept & (kept - 1)
+        # More known pages show more patterns; an idle site has nothing else to do.
         if is_doubling or _is_idle(partition, site):
             self._look(partition, site)
         if self._held_up and not self._looks and self._affordable() > 0:
@@ -245,6 +246,7 @@ class Mining(Feature):
     def _makes_guesses(self, partition: Partition, site: int, nodes: list[str], now: float) -> bool:
         """Look at one part of a site; returns whether something came of it."""
         state = partition.state
+        # The site answers every URL with a page, so no answer tells a right guess from a wrong one.
         if site in state.probes.everything:
             nodes.clear()
             return False
@@ -274,6 +276,7 @@ class Mining(Feature):
         chosen = self._chosen(partition, site, guesses)
         if not chosen:
             return False
+        # Until a wrong guess can be told from a page, one guess at a time is risked.
         if not self._can_say_no(state, site):
             if state.guesses.of_host(state.sites.host[site]).pages:
                 self._prober.probe(partition, site, now)

@@ -1,4 +1,4 @@
-"""What every page that is kept is asked for novelty, compiled: was its text shown before, may it be a trap?
+"""Questions to every kept page, compiled: was its text shown before, and may it be in a trap?
 
 Nearly all pages show what was not shown before, at a URL that no software has made without end. These are
 let go here; the others are weighed (`traps`).
@@ -28,8 +28,8 @@ SLOTS = 1 << 16
 SHORTEST_TEXT = 100
 """In bytes: pages with less are compared as they were sent, links and pictures included."""
 MOST_AHEAD = 8
-"""A page that counts leads to the next numbers: a day, a week, a month on. What leads to more is a
-list."""
+"""A page that counts leads to the next numbers: a day, a week, a month on. A page that leads to
+more is a list."""
 MOST_DIGITS = 3
 """A page of which more than a third is digits is a table of figures, and they are its text."""
 

@@ -1,13 +1,13 @@
 """Ends trees of sitemap indexes that have no end.
 
 An index lists sitemaps, and none of these is an index (https://www.sitemaps.org/protocol.html).
-Some sites nest them nevertheless. So each site has a purse for indexes that an index has led to:
+Some sites nest them nevertheless. So each site has a budget for indexes that an index has led to:
 one that leads on takes one from it, and a list of unknown pages gives `earned` back. When it is
 empty, what such indexes have listed, and was not asked for, is put aside.
 
 Always true: a site that follows the protocol loses nothing here, however many sitemaps it has.
 
-The purse is one of the host's (`frontier.fold.facts.traps`) and takes nothing from the others: the
+The budget is one of the host's (`frontier.fold.facts.traps`) and takes nothing from the others: the
 pages of the site have done nothing wrong.
 """
 

@@ -1,7 +1,7 @@
 """Keeps the crawl out of traps: endless calendars, session ids, paths that repeat themselves.
 
 A calendar has a page for every month, a shop a URL for every session, a broken link a path that
-repeats itself for ever. What they have in common is that they say the same again and again. So
+repeats itself for ever. All of them say the same again and again. So
 every page that is kept for the first time is *weighed*: have pages of its shape said this before?
 
     word by word           on any page
@@ -21,14 +21,13 @@ a page that repeats another one word by word costs nothing until its site has sh
 `OFTEN` times; in its own shape a little from `SOME` times on. Nor is a page held against what
 stands in another folder.
 
-Each shape of URLs (`lycosa.frontier.patterns.shapes`) has a purse of `budget` pages, each first
+Each shape of URLs (`lycosa.frontier.patterns.shapes`) has a budget of pages (`budget`), each first
 folder one of `folder_budget` and the host one of `host_budget`. A page with nothing new takes one
-from all three, or a quarter if it led to no URL that was unknown: then it is no way into a trap,
-and the shell of an application is like that. A page with something new gives `earned` back, up to
-the full purse. At zero a shape or folder is shut: URLs of it that were never asked for are *put
-aside* when their turn comes, with the reason as their outcome. When the purse of the host is
-empty, the host is closed. Nothing is dropped: what was put aside stands in the log, and `lycosa
-retry --traps` brings it back.
+from all three, or a quarter if it led to no unknown URL: then it is not a way into a trap, like the
+shell of an application. A page with something new gives `earned` back, up to the full budget. At
+zero a shape or folder is shut: URLs of it that were never asked for are *put aside* when their turn
+comes, with the reason as their outcome. When the budget of the host is empty, the host is closed.
+Nothing is dropped: what was put aside stands in the log, and `lycosa retry --traps` brings it back.
 
 Always true:
   * a place in which at least one page of `earned` + 1 is new is never shut, however large it is;
@@ -75,15 +74,15 @@ from lycosa.frontier.patterns.shapes import (
 from lycosa.records import HostChanged, Outcome, Weighed
 
 WHOLE = 4
-"""What a page costs that brings nothing new and leads on; purses are counted in this coin."""
+"""Price of a page that brings nothing new and leads on; budgets are counted in quarters."""
 OFTEN = 32
 """A text that a site has shown so often before is nothing new wherever it stands: no site is in
 more languages, and a trap shows it for ever."""
 SOME = 8
-"""So often a text may be shown before pages of its own shape that repeat it cost something."""
+"""Times that a text may be shown before pages of its own shape that repeat it cost something."""
 
 Holder = tuple[int, int, Outcome]
-"""A shape or folder by its number, what its purse holds, and what it is shut with."""
+"""A shape or folder by its number, what its budget holds, and what it is shut with."""
 
 
 class TrapWatch(TrapLook, Feature):
@@ -126,66 +125,92 @@ class TrapWatch(TrapLook, Feature):
         """Weigh a page; `template` is its text without digits as a number, if it may count on."""
         if not answered.is_readable:
             return
-        partition, page, host = answered.partition, answered.page, answered.host
-        state, site_name, path = partition.state, answered.site_name, answered.path
-        times_shown, known = answered.times_shown, answered.known_urls
-        purses = state.traps.hosts.get(host)
-        led_to = len(state.table) - known
-        is_guess = state.pages.guess[page] != 0
-        shape = shape_of(path)
-        number = shape_number(site_name, shape.text)
-        is_counter = (
-            template != 0
-            and shape.compared is Compared.EXACTLY
-            and (was_shown or _was_repeated(purses, [number], template))
-            and (is_guess or _leads_to_its_like(state, site_name, shape.text, known))
+        shape, purses = shape_of(answered.path), self._purses(answered)
+        number = shape_number(answered.site_name, shape.text)
+        # `template` is 0 where the page cannot count on, which most pages cannot.
+        if template and shape.compared is Compared.EXACTLY:
+            was_shown = was_shown or _was_repeated(purses, [number], template)
+            if was_shown and _counts_on(answered, shape):
+                shape = shape._replace(trap=Outcome.TRAP_COUNTER, compared=Compared.WITHOUT_DIGITS)
+        holders, content = self._holders(answered, shape, number), self._content(shape, answered)
+        if shape.compared is Compared.WITHOUT_TOKENS:
+            self._texts.note_number(_behind(answered.site_name, without_tokens(answered.path)))
+        is_notorious = answered.times_shown >= OFTEN or _was_repeated(
+            purses, [holder[0] for holder in holders], content
         )
-        if is_counter:
-            shape = shape._replace(trap=Outcome.TRAP_COUNTER, compared=Compared.WITHOUT_DIGITS)
-        holders = [(number, WHOLE * self._traps.budget, shape.trap)]
-        if folder := first_folder(path):
-            most = WHOLE * self._traps.folder_budget
-            above = shape_number(site_name, folder)
-            holders.append((above, most, Outcome.TRAP_NOTHING_NEW))
-        content = self._content(shape, answered)
-        if has_token := shape.compared is Compared.WITHOUT_TOKENS:
-            self._texts.note_number(_behind(site_name, without_tokens(path)))
-        numbers = [holder[0] for holder in holders]
-        is_notorious = times_shown >= OFTEN or _was_repeated(purses, numbers, content)
-        is_old = is_counter or is_notorious or self._is_old(shape, number, content, purses)
+        is_old = (
+            shape.trap is Outcome.TRAP_COUNTER
+            or is_notorious
+            or self._is_old(shape, number, content, purses)
+        )
         if shape.compared is Compared.NOT_AT_ALL:
             is_old = True
-        elif is_old and self._texts.shows_other_pictures(site_name, answered.answer.body):
-            return
-        if not is_old:
-            if purses is not None and not times_shown:
-                self._earn(partition, page, host, holders)
-            return
+        elif is_old and self._texts.shows_other_pictures(answered.site_name, answered.answer.body):
+            return  # a gallery has one text and ever other pictures: neither new nor a repetition
+        if is_old:
+            self._charge(answered, shape, holders, content, is_notorious)
+        elif purses is not None and not answered.times_shown:
+            # A text that the site has shown elsewhere is not held against a page, nor for it.
+            self._earn(answered.partition, answered.page, answered.host, holders)
+
+    @staticmethod
+    def _purses(answered: PageAnswer) -> HostPurses | None:
+        return answered.state.traps.hosts.get(answered.host)
+
+    def _holders(self, answered: PageAnswer, shape: Shape, number: int) -> list[Holder]:
+        """Return the shape of a page and its first folder, if it has one."""
+        holders = [(number, WHOLE * self._traps.budget, shape.trap)]
+        if folder := first_folder(answered.path):
+            most = WHOLE * self._traps.folder_budget
+            above = shape_number(answered.site_name, folder)
+            holders.append((above, most, Outcome.TRAP_NOTHING_NEW))
+        return holders
+
+    def _charge(
+        self,
+        answered: PageAnswer,
+        shape: Shape,
+        holders: list[Holder],
+        content: int,
+        is_notorious: bool,
+    ) -> None:
+        """Charge a page with nothing new to its budgets."""
+        led_to = len(answered.state.table) - answered.known_urls
+        is_guess = answered.state.pages.guess[answered.page] != 0
+        # A page that leads nowhere is not a way into a trap, such as the shell of an application.
         cost = WHOLE if led_to or is_guess else 1
-        if shape.compared is Compared.EXACTLY and not is_notorious:
-            cost, content = int(led_to > 0 and times_shown >= SOME), 0
-        elif has_token and not is_notorious:
+        if is_notorious:
+            pass
+        elif shape.compared is Compared.EXACTLY:
+            # Sites show a page in each language that it was not translated to.
+            cost, content = int(led_to > 0 and answered.times_shown >= SOME), 0
+        elif shape.compared is Compared.WITHOUT_TOKENS:
             # Records have such names, too, and pages that say little. And behind the next session
             # may be an article that was not seen: only what was seen is put aside, by its shape.
             cost, holders = cost if led_to else 0, holders[:1]
         if cost:
-            host_cost = cost if len(holders) > 1 or not has_token else 0
-            self._spend(answered, holders, (cost, host_cost), content)
+            has_token = shape.compared is Compared.WITHOUT_TOKENS
+            host_cost = 0 if has_token and len(holders) == 1 else cost
+            self._spend(answered, holders, cost, host_cost, content)
 
     def _spend(
-        self, answered: PageAnswer, holders: list[Holder], costs: tuple[int, int], content: int
+        self,
+        answered: PageAnswer,
+        holders: list[Holder],
+        cost: int,
+        host_cost: int,
+        content: int,
     ) -> None:
-        """Take from each purse and from the host's, and shut what has nothing left."""
-        cost, host_cost = costs
+        """Take from each budget and from the host's, and shut what has nothing left."""
         partition, page, host = answered.partition, answered.page, answered.host
         state = partition.state
-        purses = state.traps.hosts.get(host)
+        purses = self._purses(answered)
         host_left = FULL if purses is None else purses.left
         if host_cost:
             host_left = WHOLE * self._traps.host_budget if host_left == FULL else host_left
             host_left = max(host_left - host_cost, 0)
         for number, budget, trap in holders:
-            purses = state.traps.hosts.get(host)
+            purses = self._purses(answered)  # the first event of a host makes them
             if purses is not None and number in purses.shut:
                 continue
             purse = purses.shapes.get(number) if purses is not None else None
@@ -198,7 +223,7 @@ class TrapWatch(TrapLook, Feature):
             partition.change_host(HostChanged(answered.ended, host, due, strikes, closed))
 
     def _earn(self, partition: Partition, page: int, host: int, holders: list[Holder]) -> None:
-        """Give back to those purses that are not full."""
+        """Give back to those budgets that are not full."""
         purses, earned = partition.state.traps.hosts[host], WHOLE * self._traps.earned
         most = WHOLE * self._traps.host_budget
         host_left = (
@@ -230,7 +255,8 @@ class TrapWatch(TrapLook, Feature):
     def _is_old(self, shape: Shape, number: int, content: int, purses: HostPurses | None) -> bool:
         """Return whether pages of the shape have said the same, and remember that this one does.
 
-        The same below another folder is no repetition: sites are the same in several languages.
+        The same text below another folder is not a repetition: sites are the same in several
+        languages.
         """
         if shape.compared is Compared.NEARLY:
             purse = purses.shapes.get(number) if purses is not None else None
@@ -254,9 +280,13 @@ def _was_repeated(purses: HostPurses | None, numbers: list[int], content: int) -
     )
 
 
-def _leads_to_its_like(state: PartitionState, site_name: str, shape: str, known: int) -> bool:
-    """Return whether one of the URLs that a page has led to has the shape of its own."""
-    ahead = (state.table.key(further) for further in range(known, len(state.table)))
+def _counts_on(answered: PageAnswer, shape: Shape) -> bool:
+    """Return whether a page was guessed, or has led to a new URL of its own shape."""
+    state, site_name = answered.state, answered.site_name
+    if state.pages.guess[answered.page]:
+        return True  # the miner counts on, so the page need not
+    ahead = (state.table.key(further) for further in range(answered.known_urls, len(state.table)))
     return any(
-        key.startswith(site_name) and shape_of(key[len(site_name) :]).text == shape for key in ahead
+        key.startswith(site_name) and shape_of(key[len(site_name) :]).text == shape.text
+        for key in ahead
     )

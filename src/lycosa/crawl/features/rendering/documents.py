@@ -71,6 +71,7 @@ class Documents:
         plain: Stored,
         done: Done,
         found: Sequence[FoundLink],
+        *,
         now: float,
     ) -> Document:
         """Read the links and the text of a page that was rendered."""
@@ -110,7 +111,7 @@ class Documents:
     def _resolve(self, answered: PageAnswer, raw: RawLinks, done: Done) -> None:
         url, facts = answered.request.url, answered.facts
         base = parse(facts.base, url) if facts.base else parse(done.base or url, url)
-        answered.links, answered.refused = self._router.resolve(
+        answered.links, answered.refused, answered.ahead = self._router.resolve(
             answered.partition, answered.page, raw, base or url, is_kept=True
         )
 

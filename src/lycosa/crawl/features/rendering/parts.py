@@ -1,4 +1,4 @@
-"""What the crawl holds of the parts of a page, in this partition or in another one.
+"""Knows which parts of a page the crawl holds, in this partition or in another one.
 
 A part is a URL like any other: its own partition fetches it. The partition of the page asks for
 the place of its record (`PartsWanted`), and is told once, when the part has come or cannot come any

@@ -101,13 +101,13 @@ class PageRendering(Feature):
         """Let a page wait for parts, which are fetched like page requisites."""
         now, key = self._clock.now(), partition.state.table.key(page)
         raw = RawLinks.of(list(dict.fromkeys(hrefs))[:MOST_PARTS], LinkKind.SCRIPT)
-        links, _ = self._router.resolve(partition, page, raw, base)
+        links, _, _ = self._router.resolve(partition, page, raw, base)
         keys = list(dict.fromkeys(target.key for target in links.targets))
         missing = [one for one in keys if not self._parts.is_settled(partition, one)]
         if missing:
             self._router.route(partition, now, page, key, links)
             self._parts.seek(partition, missing)
-        # What the frontier did not take, as too deep or a known copy, never comes.
+        # A part that the frontier did not take, as too deep or a known copy, never comes.
         missing = [one for one in missing if self._parts.may_come(partition, one)]
         partition.record(RenderQueued(now, page, turn, missing))
 
@@ -175,15 +175,15 @@ class PageRendering(Feature):
         settings = self._settings
         is_last = waits.round + 1 >= settings.rounds or self._budget.reached is not None
         asked = RenderPage(
-            url_of(state.table.key(page)),
-            list(plain.headers),
-            plain.body,
-            settings.seconds,
-            settings.memory_bytes,
-            settings.clicks,
-            is_last,
-            settings.screenshots,
-            _moment(plain.date),
+            url=url_of(state.table.key(page)),
+            headers=list(plain.headers),
+            body=plain.body,
+            seconds=settings.seconds,
+            memory_bytes=settings.memory_bytes,
+            clicks=settings.clicks,
+            is_last=is_last,
+            wants_picture=settings.screenshots,
+            moment=_moment(plain.date),
         )
         self._under_way[partition.number, page] = _Under(partition, page, browser)
         reach("render.before")
@@ -200,6 +200,7 @@ class PageRendering(Feature):
         waits: Waiting,
         plain: Stored,
         done: Done,
+        *,
         found: list[FoundLink],
     ) -> None:
         reach("render.done")
@@ -208,7 +209,7 @@ class PageRendering(Feature):
         if not is_ours or self._is_stopped:
             return
         if partition.state.rendering.waiting.get(page) != waits:
-            self.looked()  # it was fetched again meanwhile, and is rendered anew
+            self.looked()  # it was fetched again meanwhile, and is rendered again
             return
         is_last = waits.round + 1 >= self._settings.rounds or self._budget.reached is not None
         if done.missing and not is_last and done.ending is Ending.RENDERED:
@@ -233,7 +234,7 @@ class PageRendering(Feature):
     ) -> None:
         """Store what was rendered if it is worth it, and send its links on."""
         state, now = partition.state, self._clock.now()
-        document = self._documents.read(partition, page, plain, done, found, now)
+        document = self._documents.read(partition, page, plain, done, found, now=now)
         if document.outcome is Outcome.HOOK_FAILED:
             self._decided(partition, Rendered(now, page, HOOK_FAILED))
             return
@@ -248,7 +249,9 @@ class PageRendering(Feature):
             return
         self._documents.decided(document)
         if state.sites.host[site] not in state.traps.mirrors:
-            self._router.route(partition, now, page, state.table.key(page), document.answered.links)
+            links, ahead = document.answered.links, document.answered.ahead
+            key = state.table.key(page)
+            self._router.route(partition, now, page, key, links, ahead=ahead)
 
     def _decided(self, partition: Partition, event: Rendered) -> None:
         partition.record(event)

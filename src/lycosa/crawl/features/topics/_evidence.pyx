@@ -1,4 +1,4 @@
-"""What links say of URLs that wait, compiled; `evidence` has the contract and the plain twins.
+"""Evidence of links about waiting URLs, compiled; `evidence` has the contract and the plain twins.
 
 Eight bytes for every URL of a partition up to the last one that was linked to. Always true: both
 classes return what their twins return (tests/unit/crawl/features/topics/test_evidence.py).

@@ -1,4 +1,4 @@
-"""Whose turn it is in a crawl by topic: a topic first, then a partition that has URLs of it.
+"""Gives turns in a crawl by topic: to a topic first, then to a partition that has URLs of it.
 
 WebParF takes one URL from each topic in turn. Here every topic has turns by its weight (deficit
 round robin): with the policies `each` and `budget` all weights are 1. A topic without URLs that may

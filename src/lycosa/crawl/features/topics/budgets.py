@@ -114,6 +114,7 @@ class TopicBudgets:
             is_free = room > 0 and not waiting
             is_spent = not room and not held and budgets.told.get(budget, 0) != taken
             if is_wanting or is_free or is_spent:
+                # Room that no URL waits for goes back, so that other partitions can spend it.
                 returned = room if is_free or room < 0 else 0
                 event = BudgetAsked(partition.number, budget, taken, returned, is_wanting)
                 partition.record(event)

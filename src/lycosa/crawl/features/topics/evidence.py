@@ -1,4 +1,4 @@
-"""What links say of URLs that wait, in eight bytes a URL: the contract, and plain twins.
+"""Evidence of links about waiting URLs, in eight bytes a URL: the contract, and plain twins.
 
 A page that is fetched says two things of every URL that it links to: what it is about itself, and
 what the text of the link and the words of the URL sound like. Both are bytes: 255 is certain.
@@ -22,7 +22,7 @@ its page and its text make likely together. The three heaviest topics are kept; 
 no longer fit a byte, all are halved, so later links count more. The heaviest has the queue, and its
 share in what could have been said for it the position.
 
-What was heard is not in the log. After a resume a URL begins with what its recorded position says.
+Evidence is not in the log. After a resume a URL begins with what its recorded position says.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ __all__ = [
 WEIGHTS = (2.317, -0.59, 1.336, 0.364, 1.352, -1.084)
 """Of one, highest, log of total, promise, text and log of count."""
 HINT_BYTES = 6
-"""What a link says by topic: three topics with a probability each."""
+"""Size of a link's hint: three topics with a probability each."""
 
 _SLOTS, _WEIGHT_UNIT, _MASS_UNIT = 3, 4, 16
 
@@ -62,6 +62,7 @@ def parts_of(
     text: int,
     total: int,
     count: int,
+    *,
     weights: Sequence[float] = WEIGHTS,
 ) -> tuple[float, ...]:
     """Return what each feature of a URL adds to its score, in the order of the weights."""
@@ -139,7 +140,9 @@ class PlainFocusedEvidence:
         return (0, 0, 0, 0, 0)
 
     def _position_of(self, highest: int, promise: int, text: int, total: int, count: int) -> int:
-        return position_of(sum(parts_of(highest, promise, text, total, count, self._weights)))
+        return position_of(
+            sum(parts_of(highest, promise, text, total, count, weights=self._weights))
+        )
 
 
 class PlainTopicEvidence:

@@ -1,4 +1,4 @@
-"""What a crawl with a model of topics does beside others: pages are classified, URLs predicted."""
+"""Classifies pages and predicts URLs in a crawl with a model of topics."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """The model of a job: read, checked against the job, copied into the crawl directory.
 
 A crawl keeps a copy of its model, `topics.model`, and its job has the model's digest. So a model
-that was trained anew changes no crawl that has begun, and a file that was replaced is noticed.
+that was trained again changes no crawl that has begun, and a file that was replaced is noticed.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def read_model(topics: Topics) -> TopicModel:
         raise ConfigError(
             f"[topics] model: {path} is another model than the crawl began with"
             f" ({model.digest}, not {topics.digest})\n"
-            "  put the first one back; to classify the pages anew: lycosa topics apply"
+            "  put the first one back; to classify the pages again: lycosa topics apply"
         )
     return model
 

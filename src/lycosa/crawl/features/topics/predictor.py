@@ -1,7 +1,7 @@
 """Predicts what URLs are about before they are fetched: in which queue they wait, and where in it.
 
 Every page that is fetched is a witness for all URLs that it links to, new or known, here or in
-another partition (`evidence`). What it says travels as a few bytes:
+another partition (`evidence`). Its hint travels as a few bytes:
 
     said    of the page: in a focused crawl its probability of being about what is wanted, and its
             promise; else that it is a witness at all
@@ -48,9 +48,9 @@ from lycosa.records import Discovered, Hinted, Outcome, Predicted
 MOST_HINTS = 7
 """How often a URL of another partition is spoken for after it was sent there."""
 MOST_TOLD = 20_000
-"""How many URLs this is counted for; beyond it the counting begins anew."""
+"""Most URLs for which this is counted; beyond it the counting begins again."""
 HEARD = b"\1"
-"""What is said of a page whose links say all."""
+"""The hint about a page whose links say all."""
 HARDLY = 200
 """With a hard focus URLs beyond this position are put off: fewer than one in ten is wanted."""
 LIKELY = 127

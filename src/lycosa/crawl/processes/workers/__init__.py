@@ -5,7 +5,7 @@ progress, and finds the moment when all of them together are done. Worker proces
 but the log and the address slots.
 
     supervisor      starts, watches and replaces worker processes
-    child           the supervisor's handle on one worker process
+    child           processes under a supervisor, workers as well as members of a cluster
     end_search      finds the moment when all workers together are done
     grants          shares the job's limits exactly among several processes
     boot            the first module that a worker process runs

@@ -1,23 +1,24 @@
-"""Find the moment, for the supervisor, when all workers together are done.
+"""Bring the workers' idle reports to the search for the end, and its findings to all workers.
 
-Workers report idle partitions, and `Ending` compares the reports with the log. This module sends
-the result to all workers: the crawl is done, the cycle is over, or only unreachable origins are
-left. While the result may still change, it looks again after every commit interval.
+The supervisor looks when a report comes. While all partitions are idle or stuck, it looks again
+after every commit interval.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+import msgspec
+
 from lycosa.config import Job
-from lycosa.crawl.ending import Ending, Report
-from lycosa.crawl.processes.workers.protocol import AllDone, Command, CycleOver, Idle, Stuck
+from lycosa.crawl.ending import Ending
+from lycosa.crawl.processes.workers.protocol import Command, Found, Idle
 from lycosa.log.protocol import Log
 from lycosa.loop import EventLoop
 
 
 class EndSearch:
-    """Collects the workers' reports and sends the result to all of them."""
+    """Collects the workers' reports and sends the findings to all of them."""
 
     def __init__(
         self, loop: EventLoop, job: Job, log: Log, send_to_all: Callable[[Command], None]
@@ -28,19 +29,23 @@ class EndSearch:
         self._send_to_all = send_to_all
         self._ending = Ending(job.frontier.partitions)
         self._will_look_again = False
-        self.stuck = Stuck(False, False)
+        self.told = self._news()
         """The last message; a worker that starts later must get it too."""
 
     @property
     def is_over(self) -> bool:
         """Whether the crawl is done."""
-        return self._ending.is_over
+        return self._ending.finding.is_over
 
     def reported(self, idle: Idle) -> None:
-        """Note a worker's report, and check whether it was the last one."""
+        """Note a worker's reports, and check whether the last one has come."""
         for partition, report in idle.reports.items():
-            self._ending.report(partition, Report(*report) if report else None)
-        self._look()
+            self._ending.report(partition, report)
+        if idle.is_patience_over:
+            self._ending.end_patience()
+            self._tell()
+        if not self._will_look_again:
+            self._look()
 
     def died(self, partitions: list[int]) -> None:
         """Count the partitions of a dead worker as busy."""
@@ -48,34 +53,21 @@ class EndSearch:
             self._ending.report(partition, None)
 
     def _look(self) -> None:
-        if self._will_look_again or self._ending.is_over:
-            return
-        self._look_for_stuck()
-        if not self._ending.is_possible():
-            return
-        if self._ending.look(self._log.heads()):
-            self._send_to_all(AllDone())
-        elif self._ending.is_between:
-            self._send_to_all(CycleOver())
-        else:
-            self._look_later()
-
-    def _look_for_stuck(self) -> None:
-        """Tell the workers when only unreachable origins are left, and when that changes."""
-        may_be_stuck = self._ending.may_be_stuck()
-        found = Stuck(
-            may_be_stuck and self._ending.is_stuck(self._log.heads), self._ending.has_answers
-        )
-        if found != self.stuck:
-            self.stuck = found
-            self._send_to_all(found)
-        if may_be_stuck:
-            self._look_later()
-
-    def _look_later(self) -> None:
-        self._will_look_again = True
-        self._loop.call_later(self._look_seconds, self._look_again)
-
-    def _look_again(self) -> None:
         self._will_look_again = False
-        self._look()
+        if self.is_over:
+            return
+        found = self._ending.look(self._log.heads)
+        self._tell()
+        if found.is_near and not found.is_over and not found.is_between:
+            self._will_look_again = True
+            self._loop.call_later(self._look_seconds, self._look)
+
+    def _tell(self) -> None:
+        told, self.told = self.told, self._news()
+        is_between = self._ending.finding.is_between
+        if self.told != told or is_between:
+            self._send_to_all(msgspec.structs.replace(self.told, is_between=is_between))
+
+    def _news(self) -> Found:
+        finding = self._ending.finding._replace(is_between=False, is_near=False)
+        return Found(finding, self._ending.patience_ended)

@@ -11,6 +11,9 @@ from typing import Any
 
 import msgspec
 
+from lycosa.cluster.ledger.document import Amount, Grant
+from lycosa.crawl.ending import Finding, Report
+
 
 class _Message(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """A message, tagged with the name of its class."""
@@ -40,37 +43,24 @@ class Adopt(_Message, frozen=True):
     orders: int
 
 
-class Grant(_Message, frozen=True):
+class Granted(_Message, frozen=True):
     """Permission to reserve more pages and bytes."""
 
-    pages: int
-    bytes: int
-    is_rest: bool
-    """Whether these are the last bytes of the limit; only one fetch at a time may use them."""
+    grant: Grant
 
 
 class Recall(_Message, frozen=True):
     """Return unreserved grants, now and whenever a reservation ends."""
 
 
-class CycleOver(_Message, frozen=True):
-    """All partitions have finished the cycle; the owner of partition 0 begins the next."""
+class Found(_Message, frozen=True):
+    """Result of the search for the end."""
 
-
-class Stuck(_Message, frozen=True):
-    """Whether only unreachable origins are left on all workers."""
-
-    is_stuck: bool
-    has_answers: bool
-    """Whether any server has ever answered."""
-
-
-class GiveUp(_Message, frozen=True):
-    """Close the unreachable origins: the crawl has waited long enough for them."""
-
-
-class AllDone(_Message, frozen=True):
-    """No partition has any work left: finish."""
+    finding: Finding
+    patience_ended: int
+    """Number of times that unreachable origins were to be closed."""
+    is_between: bool = False
+    """Whether a cycle has just ended; the owner of partition 0 begins the next."""
 
 
 class StopCleanly(_Message, frozen=True):
@@ -87,18 +77,15 @@ class Alive(_Message, frozen=True):
 class PartitionsOpened(_Message, frozen=True):
     """The worker owns its partitions; these totals are in their logs."""
 
-    kept_pages: int
-    kept_bytes: int
+    kept: Amount
     seconds_run: float
 
 
 class Relimited(_Message, frozen=True):
-    """Limits have changed: amounts in the worker's logs, and most bytes of its fetches."""
+    """Limits have changed: amounts in the worker's logs, and the most that its fetches may add."""
 
-    kept_pages: int
-    kept_bytes: int
-    reserved_pages: int
-    reserved_bytes: int
+    kept: Amount
+    reserved: Amount
 
 
 class OrdersApplied(_Message, frozen=True):
@@ -112,20 +99,18 @@ class GrantWanted(_Message, frozen=True):
 
 
 class Account(_Message, frozen=True):
-    """Used, durable and returned parts of a worker's grants."""
+    """Durable and returned parts of a worker's grants."""
 
-    kept_pages: int
-    kept_bytes: int
-    durable_pages: int
-    durable_bytes: int
-    returned_pages: int
-    returned_bytes: int
+    durable: Amount
+    returned: Amount
 
 
 class Idle(_Message, frozen=True):
-    """Partitions that became idle or stuck (the fields of `ending.Report`), or busy (None)."""
+    """Partitions that became idle or stuck, or busy (None)."""
 
-    reports: dict[int, tuple[int, int, bool, bool, bool] | None]
+    reports: dict[int, Report | None]
+    is_patience_over: bool
+    """Whether the crawl has waited long enough for unreachable origins."""
 
 
 class SeedFailed(_Message, frozen=True):
@@ -133,10 +118,6 @@ class SeedFailed(_Message, frozen=True):
 
     seed: str
     why: str
-
-
-class PatienceOver(_Message, frozen=True):
-    """From the owner of partition 0: the crawl has waited long enough for unreachable origins."""
 
 
 class Heartbeat(_Message, frozen=True):
@@ -167,18 +148,7 @@ class Finished(_Message, frozen=True):
     progress: dict[str, Any]
 
 
-Command = (
-    Begin
-    | Adopt
-    | Grant
-    | Recall
-    | LimitReached
-    | CycleOver
-    | Stuck
-    | GiveUp
-    | AllDone
-    | StopCleanly
-)
+Command = Begin | Adopt | Granted | Recall | LimitReached | Found | StopCleanly
 Reply = (
     Alive
     | PartitionsOpened
@@ -189,7 +159,6 @@ Reply = (
     | LimitReached
     | Idle
     | SeedFailed
-    | PatienceOver
     | Heartbeat
     | LogLine
     | Failed

@@ -1,9 +1,9 @@
 """Start, watch and replace the worker processes of a crawl, and add up their progress.
 
-The supervisor is the process that the user has started. It fetches nothing itself. It divides the
-job's limits (`grants`), looks for the end (`end_search`), handles signals and orders of the
-operator (`crawl.control`), and reports progress. The workers (`worker_process`) share only the log
-and the address slots.
+The supervisor is the process that the user has started. It fetches nothing itself. It keeps the
+worker processes (`child.Brood`), divides the job's limits (`grants`), looks for the end
+(`end_search`), handles signals and orders of the operator (`crawl.control`), and reports progress.
+The workers (`worker_process`) share only the log and the address slots.
 
 Always true:
   * a partition belongs to at most one living process: the supervisor waits for the exit of a worker
@@ -19,10 +19,12 @@ from __future__ import annotations
 import logging
 import time
 from collections.abc import Callable
+from functools import partial
+
+import msgspec
 
 from lycosa import errors, marks
 from lycosa.crawl.apart.deaths import tell_deaths
-from lycosa.crawl.apart.watching import Watching
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.control.live import State
 from lycosa.crawl.control.watch import LOOK_SECONDS, Standing, Watch, wants_stop
@@ -31,17 +33,16 @@ from lycosa.crawl.lock import DirectoryLock
 from lycosa.crawl.processes.assignments import Assignment
 from lycosa.crawl.processes.main_loop import MainLoop
 from lycosa.crawl.processes.signals import Stop
-from lycosa.crawl.processes.workers.child import Child
+from lycosa.crawl.processes.workers.child import Brood, Child, Program
 from lycosa.crawl.processes.workers.end_search import EndSearch
-from lycosa.crawl.processes.workers.grants import Amount, Ledger
+from lycosa.crawl.processes.workers.grants import Grants
 from lycosa.crawl.processes.workers.protocol import (
     Account,
     Adopt,
     Begin,
-    Command,
     Failed,
     Finished,
-    GiveUp,
+    Granted,
     GrantWanted,
     Heartbeat,
     Idle,
@@ -49,7 +50,7 @@ from lycosa.crawl.processes.workers.protocol import (
     LogLine,
     OrdersApplied,
     PartitionsOpened,
-    PatienceOver,
+    Recall,
     Relimited,
     Reply,
     SeedFailed,
@@ -62,9 +63,6 @@ from lycosa.errors import LycosaError
 from lycosa.store.segments.sealing import Sealed
 
 WATCH_SECONDS = 1.0
-STALLED_SECONDS = 5.0
-"""A watch this late means that the supervisor itself was suspended: no worker was silent."""
-
 MOST_DEATHS = 4
 """Deaths in a row before a first commit after which the crawl ends."""
 
@@ -95,9 +93,13 @@ class Supervisor:
         self._assignments = assignments
         self._lock = lock
         self._listener = listener
-        self._children: dict[int, Child] = {}
-        self._ledger = Ledger(crawl.job, len(assignments))
-        self._end_search = EndSearch(main.loop, crawl.job, crawl.log, self._send_to_all)
+        pids_changed = partial(lock.write, marks.leading_pid())
+        self._brood = Brood[Reply](main.loop, self, "worker", pids_changed)
+        self._open: set[int] = set()
+        """Workers that have opened their partitions."""
+        self._finished: set[int] = set()
+        self._grants = Grants(crawl.job, len(assignments))
+        self._end_search = EndSearch(main.loop, crawl.job, crawl.log, self._brood.send_to_all)
         self._progress: dict[int, Progress] = {}
         self._gone: list[Progress] = []
         self._deaths = [0] * len(assignments)
@@ -107,9 +109,7 @@ class Supervisor:
         self._is_stopping = False
         self._is_sealing = False
         self._must_seal = True
-        self._watched_at = time.monotonic()
         self._log = crawl.log
-        self._reading = Watching()
 
     # -- the course of a crawl ------------------------------------------------------------
 
@@ -119,11 +119,11 @@ class Supervisor:
         self._watch_orders.look()  # an earlier order to stop ended its own run
         self._follow_orders()
         for number in range(len(self._assignments)):
-            self._start_child(number)
-        pids = " ".join(str(child.pid) for child in self._children.values())
+            self._brood.start(number)
+        pids = " ".join(str(child.pid) for child in self._brood.children.values())
         log_messages.info("started %d workers: pids %s", len(self._assignments), pids)
         self._loop.call_soon(self._watch)
-        self._loop.call_soon(self._watch_reading)
+        self._loop.call_soon(self._brood.watch)
         self._loop.call_later(LOOK_SECONDS, self._look_for_orders)
         self._main.run_until_stopped(stop, self._stop_cleanly)
         if not self._is_stopping:
@@ -135,7 +135,9 @@ class Supervisor:
 
     def progress(self) -> Progress:
         """Return the progress of all workers together."""
-        return add_up(self._progress.values(), self._gone)._replace(workers=len(self._children))
+        return add_up(self._progress.values(), self._gone)._replace(
+            workers=len(self._brood.children)
+        )
 
     def standing(self) -> Standing:
         """Return the crawl's state, orders and job, which are shown with its progress."""
@@ -146,41 +148,35 @@ class Supervisor:
 
     def close(self) -> None:
         """Kill every worker process that still runs."""
-        for child in self._children.values():
-            child.close()
+        self._brood.close()
 
     # -- workers come and go --------------------------------------------------------------
 
-    def _start_child(self, number: int) -> None:
+    def program(self, number: int) -> Program:
+        """Return what the next process of a worker runs."""
         self._applied[number] = 0
-        self._children[number] = Child(
-            self._loop,
+        return Program(
+            "lycosa.crawl.processes.workers.boot",
             self._directory.path,
-            self._assignments[number],
-            self._lock.descriptor,
-            self._on_reply,
-            self._on_gone,
+            self._directory.log_folder,
+            Reply,
+            (msgspec.json.encode(self._assignments[number]).decode(),),
+            (self._lock.descriptor,),
+            mark=number,
         )
-        pid = self._children[number].pid
-        self._reading.started(number, self._directory.log_folder, pid, mark=number)
-        self._lock.write(marks.leading_pid(), [child.pid for child in self._children.values()])
 
-    def _on_gone(self, child: Child) -> None:
-        """Replace a worker whose socket has closed, unless it has finished."""
-        number = child.number
-        how = child.wait()
-        output = child.last_output()
-        child.close()
-        del self._children[number]
-        if child.has_finished or self._main.has_failed:
-            self._stop_when_alone()
-            return
+    def buried(self, child: Child[Reply], how: str, *, by_page: bool) -> float | None:
+        """Keep a dead worker's grants and figures for its successor, unless the crawl ends."""
+        number, output = child.number, child.last_output()
+        self._open.discard(number)
+        if number in self._finished or self._main.has_failed:
+            return None
         log_messages.warning("worker %d (pid %d) %s %s", number, child.pid, how, output)
-        if self._reading.died(number):
+        if by_page:
             self._deaths[number] = 0  # its successor reads that page apart, and makes progress
-        if not self._is_ending:
+        if not self.is_ending:
             tell_deaths(self._log, [marks.path_of(str(self._directory.log_folder), number)])
-        self._ledger.died(number)
+        self._grants.died(number)
         self._end_search.died(self._assignments[number].partitions)
         if number in self._progress:
             last = self._progress[number]
@@ -196,9 +192,8 @@ class Supervisor:
             if last.commits:
                 self._deaths[number] = 0
         self._must_seal = True
-        if self._is_ending:
-            self._stop_when_alone()
-            return
+        if self.is_ending:
+            return None
         self._deaths[number] += 1
         if self._deaths[number] >= MOST_DEATHS:
             self._main.fail(
@@ -209,53 +204,44 @@ class Supervisor:
                     f" lycosa resume {self._directory.path}"
                 )
             )
-            return
-        self._loop.call_later(float(self._deaths[number] - 1), self._replace, number)
+            return None
+        return float(self._deaths[number] - 1)
 
-    def _replace(self, number: int) -> None:
-        if not self._is_ending and not self._main.has_failed:
-            self._start_child(number)
-            log_messages.warning(
-                "worker %d is replaced by pid %d", number, self._children[number].pid
-            )
-        else:
-            self._stop_when_alone()
+    def goes_on(self) -> bool:
+        """Return whether a dead worker is still to be replaced."""
+        return not self.is_ending and not self._main.has_failed
+
+    def all_gone(self) -> None:
+        """End the loop."""
+        self._loop.stop()
 
     @property
-    def _is_ending(self) -> bool:
+    def is_ending(self) -> bool:
+        """Whether the crawl is over, or about to be."""
         return self._is_stopping or self._limit is not None or self._end_search.is_over
-
-    def _stop_when_alone(self) -> None:
-        if not self._children:
-            self._loop.stop()
-
-    def _send_to_all(self, command: Command) -> None:
-        for child in self._children.values():
-            child.send(command)
 
     # -- replies of workers ---------------------------------------------------------------
 
-    def _on_reply(self, child: Child, reply: Reply) -> None:
-        number = child.number
+    def told(self, child: Child[Reply], message: Reply) -> None:
+        """Process a reply of a worker."""
+        number, reply = child.number, message
         match reply:
             case Heartbeat():
                 self._progress[number] = Progress(**reply.progress)
             case PartitionsOpened():
                 self._opened(child, reply)
             case Relimited():
-                kept = Amount(reply.kept_pages, reply.kept_bytes)
-                reserved = Amount(reply.reserved_pages, reply.reserved_bytes)
-                self._ledger.relimited(number, kept, reserved)
+                self._grants.opened(number, reply.kept, reply.reserved)
                 self._look_at_limits()
             case OrdersApplied():
                 self._applied[number] = reply.number
                 # A worker that replaces a dead one begins at 0, but its partitions keep the orders.
                 self._applied_by_all = max(self._applied_by_all, min(self._applied))
             case GrantWanted():
-                self._ledger.wants(number)
+                self._grants.wants(number)
                 self._look_at_limits()
             case Account():
-                self._ledger.account(number, reply)
+                self._grants.account(number, reply.durable, reply.returned)
                 self._look_at_limits()
             case LimitReached():
                 self._reach(Limit(reply.limit))
@@ -263,55 +249,52 @@ class Supervisor:
                 self._end_search.reported(reply)
             case SeedFailed():
                 self._listener.seed_failed(reply.seed, reply.why)
-            case PatienceOver():
-                self._send_to_all(GiveUp())
             case LogLine():
                 log_messages.log(reply.level, "worker %d: %s", number, reply.text)
             case Failed():
                 kind = getattr(errors, reply.kind, LycosaError)
                 self._main.fail(kind(reply.text))
             case Finished():
-                child.has_finished = True
+                self._finished.add(number)
                 self._progress[number] = Progress(**reply.progress)
 
-    def _opened(self, child: Child, opened: PartitionsOpened) -> None:
-        child.is_open = True
-        self._ledger.opened(child.number, Amount(opened.kept_pages, opened.kept_bytes))
+    def _opened(self, child: Child[Reply], opened: PartitionsOpened) -> None:
+        self._open.add(child.number)
+        self._grants.opened(child.number, opened.kept)
         if self._began_at is not None:
             self._begin(child)
             self._look_at_limits()
             return
         self._run_before = max(self._run_before, opened.seconds_run)
-        children = list(self._children.values())
-        if len(children) == len(self._assignments) and all(other.is_open for other in children):
+        if len(self._open) == len(self._assignments):
             self._began_at = time.monotonic()
-            for other in children:
+            for other in self._brood.children.values():
                 self._begin(other)
             self._look_at_limits()
 
-    def _begin(self, child: Child) -> None:
+    def _begin(self, child: Child[Reply]) -> None:
         assert self._began_at is not None
         until = time.monotonic() if self._paused_at is None else self._paused_at
         run = self._run_before + max(0.0, until - self._began_at - self._paused_seconds)
         child.send(Begin(run, self._watch_orders.in_force.last))
-        child.send(self._end_search.stuck)
+        child.send(self._end_search.told)
         if self._limit is not None:
             child.send(LimitReached(str(self._limit)))
         if self._is_stopping:
             child.send(StopCleanly())
 
     def _look_at_limits(self) -> None:
-        for number, command in self._ledger.commands():
-            if number in self._children:
-                self._children[number].send(command)
-        reached = self._ledger.reached
+        for number, grant in self._grants.given():
+            if number in self._brood.children:
+                self._brood.children[number].send(Granted(grant) if grant else Recall())
+        reached = self._grants.reached
         if reached is not None:
             self._reach(reached)
 
     def _reach(self, limit: Limit) -> None:
         if self._limit is None:
             self._limit = limit
-            self._send_to_all(LimitReached(str(limit)))
+            self._brood.send_to_all(LimitReached(str(limit)))
 
     # -- orders of the operator -----------------------------------------------------------
 
@@ -321,7 +304,7 @@ class Supervisor:
         if not given:
             return
         self._follow_orders()
-        if wants_stop(given) and not self._is_ending:
+        if wants_stop(given) and not self.is_ending:
             log_messages.info("stopping cleanly by order of the operator")
             self._stop_cleanly()
 
@@ -338,18 +321,17 @@ class Supervisor:
             self._paused_at = None
         before, self._live_job = self._live_job, in_force.job(self._job)
         if self._live_job.limits != before.limits:
-            self._ledger = Ledger(self._live_job, len(self._assignments))
-        for child in self._children.values():
-            if child.is_open and not self._is_ending:
-                child.send(Adopt(in_force.last))
+            self._grants = Grants(self._live_job, len(self._assignments))
+        for number in () if self.is_ending else self._open:
+            self._brood.children[number].send(Adopt(in_force.last))
 
     # -- segments of dead workers ---------------------------------------------------------
 
     def _seal_leftovers(self) -> None:
-        if self._must_seal and not self._is_sealing and not self._is_ending:
+        if self._must_seal and not self._is_sealing and not self.is_ending:
             self._must_seal, self._is_sealing = False, True
             self._main.clock.run_aside(
-                lambda: seal_leftovers(self._directory, self._job, lambda: self._is_ending),
+                lambda: seal_leftovers(self._directory, self._job, lambda: self.is_ending),
                 self._sealed,
             )
 
@@ -361,36 +343,14 @@ class Supervisor:
     # -- watching -------------------------------------------------------------------------
 
     def _watch(self) -> None:
-        now = time.monotonic()
-        if now > self._watched_at + STALLED_SECONDS:
-            for child in self._children.values():
-                child.heard_at = now
-        self._watched_at = now
-        for child in self._children.values():
-            if child.is_silent(now, self._job.crawl.silent_seconds):
-                log_messages.warning(
-                    "worker %d (pid %d) has been silent for %.0f s; killing it",
-                    child.number,
-                    child.pid,
-                    now - child.heard_at,
-                )
-                child.heard_at = now
-                child.kill()
+        self._brood.kill_silent(self._job.crawl.silent_seconds)
         self._seal_leftovers()
         if len(self._progress) == len(self._assignments):
             self._on_progress(self.progress())
         self._loop.call_later(WATCH_SECONDS, self._watch)
 
-    def _watch_reading(self) -> None:
-        for number, why in self._reading.look():
-            if number in self._children:
-                log_messages.warning("worker %d: %s; killing it", number, why)
-                self._children[number].kill()
-        self._loop.call_later(marks.LOOK_SECONDS, self._watch_reading)
-
     def _stop_cleanly(self) -> None:
         self._is_stopping = True
-        self._reading.stopping(self._job.fetch.stop_seconds)
         self._listener.stopping()
-        self._send_to_all(StopCleanly())
-        self._stop_when_alone()
+        self._brood.send_to_all(StopCleanly())
+        self._brood.stopping(self._job.fetch.stop_seconds)

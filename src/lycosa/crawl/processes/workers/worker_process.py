@@ -15,18 +15,19 @@ import faulthandler
 import logging
 import socket
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection
 from contextlib import closing
 from pathlib import Path
 
 from lycosa.channel import Channel
+from lycosa.cluster.ledger.document import Amount
 from lycosa.config.requests import Limits
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.control.applying import Applier, Steering
 from lycosa.crawl.control.desk import orders
 from lycosa.crawl.control.live_job import LiveJob
 from lycosa.crawl.directory import CrawlDirectory, OpenCrawl
-from lycosa.crawl.ending import Report
+from lycosa.crawl.ending import EndingElsewhere
 from lycosa.crawl.processes.assignments import Assignment, share_of
 from lycosa.crawl.processes.machine import (
     collect_seldom,
@@ -39,16 +40,15 @@ from lycosa.crawl.processes.main_loop import MainLoop
 from lycosa.crawl.processes.runtime import Duties, Runtime
 from lycosa.crawl.processes.workers.grants import GrantedBudget, SupervisorLink
 from lycosa.crawl.processes.workers.protocol import (
+    Account,
     Adopt,
     Alive,
-    AllDone,
     Begin,
     Command,
-    CycleOver,
     Failed,
     Finished,
-    GiveUp,
-    Grant,
+    Found,
+    Granted,
     GrantWanted,
     Heartbeat,
     Idle,
@@ -56,73 +56,21 @@ from lycosa.crawl.processes.workers.protocol import (
     LogLine,
     OrdersApplied,
     PartitionsOpened,
-    PatienceOver,
     Recall,
     Relimited,
     SeedFailed,
     StopCleanly,
-    Stuck,
 )
 from lycosa.crawl.status.progress import Progress
 from lycosa.decoders import json_decoder
 from lycosa.errors import LycosaError
 from lycosa.failpoints import arm_from_environment
-from lycosa.log.protocol import Head
+from lycosa.frontier.fold.state import PartitionState
 from lycosa.loop import EventLoop
 from lycosa.plugins.loader import load_hooks
 
 HEARTBEAT_SECONDS = 1.0
 _FAILED = 3
-
-
-class RemoteEnding:
-    """Passes reports of idle partitions on to the supervisor, which looks for the end."""
-
-    def __init__(
-        self, on_news: Callable[[], object], on_patience_over: Callable[[], object]
-    ) -> None:
-        self._on_news = on_news
-        self._on_patience_over = on_patience_over
-        self._known: dict[int, Report | None] = {}
-        self._new: dict[int, tuple[int, int, bool, bool, bool] | None] = {}
-        self.found_stuck = False
-        self.has_answers = False
-        self.patience_ended = 0
-        self.is_over = False
-        self.is_between = False
-
-    def report(self, partition: int, report: Report | None) -> None:
-        """Keep a report that has changed, to be sent."""
-        if self._known.get(partition) != report or partition not in self._known:
-            self._known[partition] = report
-            if not self._new:
-                self._on_news()
-            self._new[partition] = None if report is None else (*report,)
-
-    def is_possible(self) -> bool:
-        """Return False: the supervisor compares the reports with the log."""
-        return False
-
-    def look(self, heads: Sequence[Head]) -> bool:
-        """Return whether the supervisor has found the end."""
-        return self.is_over
-
-    def may_be_stuck(self) -> bool:
-        """Return whether the supervisor has found all workers stuck."""
-        return self.found_stuck
-
-    def is_stuck(self, read_heads: Callable[[], Sequence[Head]]) -> bool:
-        """Return whether the supervisor has found all workers stuck."""
-        return self.found_stuck
-
-    def end_patience(self) -> None:
-        """Ask the supervisor to tell all workers."""
-        self._on_patience_over()
-
-    def news(self) -> dict[int, tuple[int, int, bool, bool, bool] | None]:
-        """Return the reports that have not been sent yet."""
-        news, self._new = self._new, {}
-        return news
 
 
 class WorkerProcess:
@@ -140,13 +88,10 @@ class WorkerProcess:
         self._has_begun = False
         self._figures: Progress | None = None
         self._next_figures = 0.0
-        self._ending = RemoteEnding(
-            on_news=lambda: main.loop.call_soon(self._send_news),
-            on_patience_over=lambda: channel.send(PatienceOver()),
-        )
+        self._ending = EndingElsewhere(lambda: main.loop.call_soon(self._send_news))
         link = SupervisorLink(
             want_grant=lambda: channel.send(GrantWanted()),
-            account=channel.send,
+            account=lambda durable, returned: channel.send(Account(durable, returned)),
             limit_reached=lambda limit: channel.send(LimitReached(str(limit))),
             call_soon=main.loop.call_soon,
             when_durable=self._when_durable,
@@ -170,7 +115,7 @@ class WorkerProcess:
             runtime.worker,
             runtime.transport,
             self,
-            lambda connections: share_of(connections, assignment.number, assignment.workers),
+            share=lambda connections: share_of(connections, assignment.number, assignment.workers),
         )
 
     def run(self) -> None:
@@ -179,8 +124,7 @@ class WorkerProcess:
         states = self._runtime.open(lambda: self._channel.send(Alive()))
         self._channel.send(
             PartitionsOpened(
-                sum(state.kept_pages for state in states),
-                sum(state.kept_bytes for state in states),
+                _kept(states),
                 max((state.seconds_run() for state in states), default=0.0),
             )
         )
@@ -206,27 +150,28 @@ class WorkerProcess:
                 self._runtime.begin()
             case Adopt():
                 self._follow_orders(command.orders)
-            case Grant():
-                budget.grant(command)
+            case Granted():
+                budget.grant(command.grant)
                 worker.pump()
             case Recall():
                 budget.recall()
             case LimitReached():
                 budget.end(Limit(command.limit))
                 worker.look()
-            case CycleOver():
-                worker.cycle_over()
-            case Stuck():
-                self._ending.found_stuck = command.is_stuck
-                self._ending.has_answers = command.has_answers
-            case GiveUp():
-                self._ending.patience_ended += 1
-                worker.look()
-            case AllDone():
-                self._ending.is_over = True
-                worker.look()
+            case Found():
+                self._found(command)
             case StopCleanly():
                 worker.stop()
+
+    def _found(self, found: Found) -> None:
+        ending, worker = self._ending, self._runtime.worker
+        ended_before = ending.patience_ended
+        ending.learn(found.finding)
+        ending.patience_noted(found.patience_ended)
+        if found.is_between:
+            worker.cycle_over()
+        if found.finding.is_over or ending.patience_ended > ended_before:
+            worker.look()
 
     # -- orders of the operator -----------------------------------------------------------
 
@@ -239,9 +184,8 @@ class WorkerProcess:
 
     def adopt(self, limits: Limits) -> None:
         """Follow other limits; report kept and reserved amounts once they are durable."""
-        states = self._runtime.worker.states().values()
-        kept = sum(state.kept_pages for state in states), sum(state.kept_bytes for state in states)
-        reply = Relimited(*kept, *self._budget.relimit(limits))
+        kept = _kept(self._runtime.worker.states().values())
+        reply = Relimited(kept, self._budget.relimit(limits))
         if self._has_begun:
             self._when_durable(lambda: self._channel.send(reply))
         else:
@@ -268,11 +212,19 @@ class WorkerProcess:
         self._main.loop.call_later(HEARTBEAT_SECONDS, self._heartbeat)
 
     def _send_news(self) -> None:
-        self._channel.send(Idle(self._ending.news()))
+        ending = self._ending
+        is_patience_over, ending.wants_to_give_up = ending.wants_to_give_up, False
+        self._channel.send(Idle(ending.news(), is_patience_over))
 
     def _on_end(self, reason: str) -> None:
         self._reason = reason
         self._runtime.seal_all(self._main.loop.stop)
+
+
+def _kept(states: Collection[PartitionState]) -> Amount:
+    return Amount(
+        sum(state.kept_pages for state in states), sum(state.kept_bytes for state in states)
+    )
 
 
 class _Forwarding(logging.Handler):

@@ -91,7 +91,6 @@ class Cluster(World):
 
         Some time after the last order all cordons are lifted.
         """
-        self.is_steered = True
         Operator(self, plan, on_given)
         last = max(moment for moment, _ in plan)
         self.clock.call_at(BEGINS_AT + last + LIFT_SECONDS, self._lift_cordons)

@@ -16,15 +16,13 @@ from lycosa.cluster.membership.life import Life
 from lycosa.cluster.membership.record import Member as MemberRecord
 from lycosa.cluster.membership.record import owner_name
 from lycosa.cluster.membership.tenure import Instant
-from lycosa.crawl.control.applying import Applier
-from lycosa.crawl.control.desk import OrderBook
+from lycosa.crawl.ending import EndingElsewhere
 from lycosa.crawl.features.of_job import features_of
 from lycosa.crawl.logs.notes import DIRECTORY, MACHINE
 from lycosa.crawl.member.adopting import Adopter
 from lycosa.crawl.member.limits import SharedLimits
 from lycosa.crawl.member.lives import Lives, Working
 from lycosa.crawl.member.member import Member, Surroundings
-from lycosa.crawl.member.shared_end import SharedEnd
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.simulation.cluster.content import (
@@ -45,7 +43,7 @@ from lycosa.testweb.carrier import InProcessCarrier
 
 POLL_SECONDS = 0.5
 LOOK_SECONDS = 1.0
-"""Seconds between two looks of a steered crawl's process for new settings."""
+"""Seconds between two looks of a process at orders that had to wait."""
 UPLOAD_SECONDS = 15.0
 """Seconds between two uploads, which also begin new segments."""
 _FOREVER = 1 << 62
@@ -105,7 +103,6 @@ class Machine:
         self.reason = ""
         """Reason for which its process ended by itself."""
         self.worker: Worker | None = None
-        self._applier: Applier | None = None
         self.requests_before = 0
 
     def start(self) -> None:
@@ -123,8 +120,7 @@ class Machine:
         self.carrier = InProcessCarrier(cluster.web, true, cluster.referee, cluster.seed, name)
         self.log = LooseLog(cluster.server, self.chance.getrandbits(32), NO_FAULTS)
         self._scope = JobScope(job, self.log, stays_on_seeds=False)
-        self._orders = OrderBook(self.log)
-        self._adopter = Adopter(job, clock, lambda: 1) if cluster.is_steered else None
+        self._adopter = Adopter(job, clock, lambda: 1)
         self.log.faults = cluster.log_faults
         self.store = MachineStore(self.folder, self.directory, job.log.durability)
         Uploads(self.store, cluster.objects, clock).begin(UPLOAD_SECONDS)
@@ -134,8 +130,7 @@ class Machine:
         self.session = VirtualSession(self.way, clock, self._read_clocks, self._make_life)
         self.lives = Lives(clock, self.session, self._work, self._ended)
         clock.guarded(self.lives.begin)
-        if cluster.is_steered:
-            self._look()
+        self._look()
 
     def kill(self) -> None:
         """Lose the same data as SIGKILL."""
@@ -192,9 +187,9 @@ class Machine:
 
     def _work(self, number: int) -> Working:
         cluster, clock = self._cluster, self.clock
-        job = self._adopter.job if self._adopter is not None else cluster.job
+        job = self._adopter.job
         limits = SharedLimits(job, clock, lambda: _FOREVER, number, nullcontext())
-        end, idle = SharedEnd(), IdleDesk(number)
+        end, idle = EndingElsewhere(), IdleDesk(number)
         ports = Ports(
             job=job,
             scope=self._scope,
@@ -218,32 +213,32 @@ class Machine:
         )
         self._count_requests()
         worker = self.worker = Worker(ports, self.lives.worker_ended, features_of)
-        self._applier = Applier(ports, worker)
-        self._applier.learn(self._orders.given)
         limits.when_durable, limits.counts = worker.when_durable, worker.durable_counts
+        self._adopter.employ(ports, worker, Unlimited(), limits)
         around = Surroundings(
-            self.session, self.board, limits, end, idle, cluster.run_number, self.lives.earlier
+            self.session,
+            self.board,
+            limits,
+            end,
+            idle,
+            self._adopter,
+            cluster.run_number,
+            self.lives.earlier,
         )
         member = Member(ports, worker, around, self._life_over)
         desks: list[Desk] = [idle] if limits.desk is None else [limits.desk, idle]
-        if self._adopter is not None:
-            self._adopter.employ(worker, limits)
-            desks.append(self._adopter.desk)
         self.session.serve(desks)
         return Working(worker, member, limits)
 
     def _noted(self, notes: Mapping[str, bytes]) -> None:
-        if self._orders.noted(notes) and self._applier is not None:
-            self._applier.learn(self._orders.given)
+        self._adopter.noted(notes)
         self.lives.noted(notes)
 
     def _look(self) -> None:
-        """Follow the settings on the board, and orders that had to wait."""
+        """Follow orders that had to wait."""
         self.clock.call_at(self.clock.now() + LOOK_SECONDS, self._look)
-        if self._adopter is not None and self.lives.present is not None:
-            if self._applier is not None:
-                self._applier.catch_up()
-            self._adopter.look(Unlimited())
+        if self.lives.present is not None:
+            self._adopter.look()
 
     def _count_requests(self) -> None:
         if self.worker is not None:

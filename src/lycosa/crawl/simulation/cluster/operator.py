@@ -1,17 +1,12 @@
 """The operator of a simulated cluster: gives orders at chosen moments, as `control.desk` does.
 
-An order is noted in the log; settings that members read from the board are changed there too. The
-operator's own machine is not simulated: its writes always arrive.
+The operator's own machine is not simulated: its writes always arrive.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from lycosa.cluster import settings
-from lycosa.cluster.board.changes import change
-from lycosa.cluster.board.keys import SETTINGS
-from lycosa.cluster.settings import Settings
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.control import orders
 from lycosa.crawl.control.desk import order_name
@@ -22,7 +17,6 @@ from lycosa.crawl.seeds import Planter, topics_of
 from lycosa.crawl.simulation.cluster.world import BEGINS_AT, World
 
 OrderPlan = Sequence[tuple[float, Order]]
-_ANSWER_SECONDS = 1.0
 
 
 class Operator:
@@ -47,22 +41,6 @@ class Operator:
             world.server.post_all(prepared.posts, {**prepared.notes, name: note})
         else:
             world.server.note(name, note)
-        match order:
-            case orders.Pause() | orders.Resume():
-                is_paused = isinstance(order, orders.Pause)
-                self._change(lambda before: settings.replaced(before, is_paused=is_paused))
-            case orders.SetValue(key, value):
-                self._change(lambda before: before.with_value(key, value))
-            case orders.Unset(key):
-                self._change(lambda before: before.without(key))
-            case orders.Stop():
-                world.server.note(end_name(world.run_number), Limit.STOPPED.encode())
+        if isinstance(order, orders.Stop):
+            world.server.note(end_name(world.run_number), Limit.STOPPED.encode())
         self._on_given(order)
-
-    def _change(self, changed: Callable[[Settings], Settings]) -> None:
-        change(
-            self._world.board,
-            SETTINGS,
-            lambda value: settings.pack(changed(settings.unpack(value))),
-            _ANSWER_SECONDS,
-        )

@@ -69,10 +69,8 @@ class World:
         self.log_faults = weather.log_faults
         scope = JobScope(job, self.server, stays_on_seeds=False)
         now, topics = self.clock.now(), topics_of(job)
-        plant(job.seeds, scope, self.partitioner, self.server, now, topics)
+        plant(job.seeds, scope, self.partitioner, self.server, now, topics=topics)
         self.run_number = begin_run(self.server)
-        self.is_steered = False
-        """Whether an operator gives orders, so that machines read settings from the board."""
 
     def lapsed(self) -> None:
         """Tell the referee that answers of a process may have been lost."""

@@ -1,4 +1,4 @@
-"""What partitions tell each other, and what follows from it.
+"""Messages between partitions, and decisions on them.
 
 mail        fetches what has come into the inboxes
 inbox       decides on messages of other partitions: URLs, robots files, bids, batons

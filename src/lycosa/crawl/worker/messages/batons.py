@@ -136,7 +136,7 @@ class Batons:
 
     @property
     def _full_pause(self) -> float:
-        """What is due to a host after a takeover, whatever was forgotten."""
+        """The pause of a host after a takeover; it covers everything that may be forgotten."""
         job = self._job
         return job.politeness.burst_urls * usual_pause(job, 0) + FORGETTABLE_SECONDS
 

@@ -12,7 +12,7 @@ a kill at any moment is followed by the same cycle: what was asked is asked agai
 of partition 0, what was bid is in its log, and the shares follow from the bids. A URL that is found
 while a cycle runs is taken into it as long as its partition has room, and otherwise put off. Room
 is shared out before it is known where URLs will be found; so when all is idle, what is left of it
-is collected and shared out anew, in *rounds*, until the cycle has as many URLs as it was to have
+is collected and shared out again, in *rounds*, until the cycle has as many URLs as it was to have
 or none is put off any more.
 
 Always true:
@@ -54,7 +54,7 @@ MOST_AT_ONCE = 500_000
 
 
 class Cycles:
-    """What one worker does about cycles."""
+    """The part of one worker in cycles."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class Cycles:
 
     @cached_property
     def planner(self) -> Planner:
-        """What finds the candidates of a cycle."""
+        """Finds the candidates of a cycle."""
         from lycosa.frontier.cycle_candidates import Planner  # most crawls have no cycles
 
         return Planner(self._revisit, self._most_of_host)

@@ -84,6 +84,7 @@ def _event(state: PartitionState, message: SegmentsLost, now: float) -> RecordsL
     robots = [place for place in message.robots if is_new(place)]
     sites = set(message.sites) if robots else set()
     sites.update(site for name in message.names if (site := state.site_number(name)) is not None)
+    # Messages may come twice.
     if not new and not robots and not sites and message.loss <= state.losses:
         return None
     return RecordsLost(

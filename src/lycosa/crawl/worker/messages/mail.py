@@ -4,8 +4,8 @@ The log of one machine answers at once, so the worker reads it in its own thread
 log in a server may let a reader wait, and a worker must not: what has come in is fetched beside
 it, and the worker decides on what the last fetch has brought (`DistantMail`).
 
-Always true: notes are learnt before the entries that were posted in their knowledge. What a worker
-lets into the scope it notes before it posts anything, so notes are read after the inboxes are.
+Always true: notes are learnt before the entries that were posted in their knowledge. A worker notes
+a host that joins the scope before it posts anything, so notes are read after the inboxes are.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class LocalMail:
 
 
 class _Fetched(NamedTuple):
-    """What one fetch has brought."""
+    """The result of one fetch."""
 
     entries: dict[int, Entries]
     note: int

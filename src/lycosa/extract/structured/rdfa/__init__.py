@@ -64,7 +64,7 @@ def distil(
     if href is not None:
         base = near_base(document, href.strip())
     room = room_of(len(body))
-    triples, is_cut = walk(markup, host, document, base, label, room)
+    triples, is_cut = walk(markup, host, document, base, label, room=room)
     if is_cut:
         note(left_out)
     if COPY in triples and host.is_page:

@@ -1,4 +1,4 @@
-"""What a partition knows, kind by kind: the pieces that its state is made of.
+"""Kinds of facts that a partition knows: the pieces of its state.
 
 A kind is told what events say about it, and knows nothing of the state as a whole.
 

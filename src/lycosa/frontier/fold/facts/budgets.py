@@ -1,9 +1,9 @@
 """The budgets of topics: a part of the fold.
 
 A budget limits how many pages are kept from the queues of a topic, over all partitions. Partition 0
-is its bank: it lends pages to partitions that ask, and takes back what they do not use. What it
-decides, and what partitions know of it, are events, so a kill forgets none of it. Cluster or one
-worker makes no difference.
+is its bank: it lends pages to partitions that ask, and takes back what they do not use. Its
+decisions, and the knowledge of partitions about them, are events, so a kill forgets none of it.
+Cluster or one worker makes no difference.
 
 Always true, of each budget that is not lowered:
   * what all partitions are allowed, by the bank, is no more than the budget;
@@ -19,7 +19,7 @@ from lycosa.records import BudgetAsked, BudgetGiven, BudgetShared
 
 
 class Budgets:
-    """What a partition may keep of each budget; in partition 0 also what all may."""
+    """Pages that a partition may keep of each budget; in partition 0 also those that all may."""
 
     def __init__(self) -> None:
         self.allowed: dict[int, int] = {}

@@ -1,4 +1,4 @@
-"""What the owner that handed a partition over still owed to hosts and addresses, in seconds.
+"""Pauses that the owner before still owed to hosts and addresses, in seconds.
 
 The clocks of two machines are not compared: the next owner counts the seconds from the moment at
 which it takes the partition, by its own clock.

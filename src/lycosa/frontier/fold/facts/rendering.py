@@ -35,7 +35,7 @@ class Sample(NamedTuple):
 
 
 class Rendering:
-    """What a partition knows of rendering; empty in crawls without it."""
+    """Facts of a partition about rendering; empty in crawls without it."""
 
     def __init__(self) -> None:
         self.waiting: dict[int, Waiting] = {}

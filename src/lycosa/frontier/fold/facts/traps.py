@@ -1,13 +1,13 @@
 """Budgets for pages that bring nothing new, by host, folder and shape: a part of the fold.
 
-A host, each of its first folders and each shape of its URLs have a *purse*: the number of further
-pages that may bring nothing new. A folder is a shape that ends in `**`. A full purse is not stored,
-so a host that always brings something new costs nothing. Besides its remainder, a purse holds
-hashes of what was repeated, so that it is recognised after a kill.
+A host, each of its first folders and each shape of its URLs have a *budget*: the number of further
+pages that may bring nothing new. A folder is a shape that ends in `**`. A full budget is not
+stored, so a host that always brings something new costs nothing. Besides its remainder, a budget
+holds hashes of what was repeated, so that it is recognised after a kill.
 
 Always true:
   * a shape that was shut stays so until the operator reopens one of its URLs;
-  * of a host at most `MOST_SHAPES` open purses are kept, the latest ones.
+  * of a host at most `MOST_SHAPES` open budgets are kept, the latest ones.
 
 Not here: what is new, and what a page costs (`lycosa.crawl.features.novelty.traps`).
 """
@@ -27,7 +27,7 @@ INDEX = 1
 """The content of an index of sitemaps, which is weighed by where it stands, not by what it says."""
 MOST_SHAPES = 256
 MOST_CONTENTS = 32
-"""So many contents that were repeated are remembered for a shape."""
+"""Most repeated contents that are remembered for a shape."""
 
 
 class Purse:
@@ -53,7 +53,7 @@ class HostPurses:
 
 
 class Traps:
-    """The purses and mirrors among the hosts of a partition."""
+    """The budgets and mirrors among the hosts of a partition."""
 
     def __init__(self) -> None:
         self.hosts: dict[int, HostPurses] = {}

@@ -89,14 +89,14 @@ class History:
         self.room = 0
         """How many more URLs that are found the cycle takes."""
         self.plan: dict[int, float] = {}
-        """What was chosen for the cycle, and what a visit was worth when it began."""
+        """Pages that were chosen for the cycle, with the worth of a visit when it began."""
         self.wanted = 0
         """The cycle that bids are, or were last, asked for."""
         self.wanted_round = 0
         self.wanted_at = 0.0
         self.bids: dict[int, Bid] = {}
         self.rooms: dict[int, int] = {}
-        """What the partitions that have bid have left of their room."""
+        """Room that is left to the partitions that have bid."""
         self.left = 0
         """The room that all partitions together were given in the last round."""
 

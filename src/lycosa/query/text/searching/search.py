@@ -115,18 +115,18 @@ class TextSearch:
         content = (document.get_first("content") or b"").decode()
         copies = [self._searcher.doc(address) for address in place.copies[:_MOST_COPIES]]
         return Hit(
-            document.get_first("url") or "",
-            (document.get_first("title") or "").partition("\n")[0],
-            document.get_first("host") or "",
-            document.get_first("language") or "",
-            document.get_first("type") or "",
-            document.get_first("topic") or "",
-            document.get_first("moment") or 0,
-            round(float(place.score), 4),
-            snippet_of(content, matched.marked, matched.prefixes),
-            document.get_first("url_id") or 0,
-            [copy.get_first("url") or "" for copy in copies],
-            place.more_of_site,
+            url=document.get_first("url") or "",
+            title=(document.get_first("title") or "").partition("\n")[0],
+            host=document.get_first("host") or "",
+            language=document.get_first("language") or "",
+            type=document.get_first("type") or "",
+            topic=document.get_first("topic") or "",
+            moment=document.get_first("moment") or 0,
+            score=round(float(place.score), 4),
+            snippet=snippet_of(content, matched.marked, matched.prefixes),
+            url_id=document.get_first("url_id") or 0,
+            copies=[copy.get_first("url") or "" for copy in copies],
+            more_of_site=place.more_of_site,
         )
 
     def _facets(self, query: Query) -> dict[str, list[tuple[str, int]]]:

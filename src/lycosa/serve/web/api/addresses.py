@@ -11,7 +11,7 @@ from lycosa.decoders import json_decoder
 from lycosa.serve.reading.requests import Capture, Explain
 from lycosa.serve.records import CaptureList, UrlFacts
 from lycosa.serve.web.operations import Call, Operation
-from lycosa.serve.web.replies import answered
+from lycosa.serve.web.problems import answered
 
 SECONDS = 60.0
 _Url = Annotated[str, msgspec.Meta(min_length=1, max_length=8000)]

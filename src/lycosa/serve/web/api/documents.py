@@ -14,8 +14,7 @@ from lycosa.serve.reading.requests import Audit, Checks
 from lycosa.serve.reading.states import log_signature
 from lycosa.serve.records import AuditFacts, LogLines, ReportState, SiteChecks
 from lycosa.serve.web.operations import Call, Operation
-from lycosa.serve.web.problems import Refusal
-from lycosa.serve.web.replies import answered
+from lycosa.serve.web.problems import Refusal, answered
 from lycosa.serve.web.served import ServedCrawl
 
 AUDIT_SECONDS = 300.0

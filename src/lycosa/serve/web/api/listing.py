@@ -161,7 +161,14 @@ def _rule_flags(include: list[str], exclude: list[str]) -> list[str]:
 OPERATIONS = [
     Operation("GET", "/crawls", list_crawls, "List the crawls.", CrawlList),
     Operation(
-        "POST", "/crawls", create_crawl, "Make a crawl and start it.", Started, None, NewCrawl, 201
+        method="POST",
+        path="/crawls",
+        act=create_crawl,
+        summary="Make a crawl and start it.",
+        answer=Started,
+        query=None,
+        body=NewCrawl,
+        status=201,
     ),
     Operation("GET", "/crawls/{name}", get_crawl, "One crawl.", CrawlRow),
     Operation(

@@ -26,10 +26,9 @@ from lycosa.serve.records import (
     RuleRow,
 )
 from lycosa.serve.web.clients import refuse_loopback_seeds, refuse_widening
-from lycosa.serve.web.limits import limits_of
 from lycosa.serve.web.operations import Call, Operation
-from lycosa.serve.web.problems import Refusal
-from lycosa.serve.web.replies import answered
+from lycosa.serve.web.problems import Refusal, answered
+from lycosa.serve.web.served import limits_of
 
 FIT_SECONDS = 60.0
 _Number = Annotated[float, msgspec.Meta(ge=0, le=1 << 53)]

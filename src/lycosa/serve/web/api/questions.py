@@ -15,8 +15,7 @@ from lycosa.query.triple_store import TripleStore
 from lycosa.serve.reading.requests import Sql
 from lycosa.serve.records import Answer
 from lycosa.serve.web.operations import Call, Operation
-from lycosa.serve.web.problems import Refusal
-from lycosa.serve.web.replies import answered
+from lycosa.serve.web.problems import Refusal, answered
 
 SQL_SECONDS = 30.0
 SPARQL_SECONDS = 30.0

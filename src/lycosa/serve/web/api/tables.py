@@ -11,7 +11,7 @@ from starlette.responses import Response
 from lycosa.serve.reading.requests import Hosts, Rows, following_of
 from lycosa.serve.records import HostList, TableRows
 from lycosa.serve.web.operations import API, Call, Operation
-from lycosa.serve.web.replies import answered
+from lycosa.serve.web.problems import answered
 
 SECONDS = 60.0
 _Limit = Annotated[int, msgspec.Meta(ge=1, le=10_000)]

@@ -15,10 +15,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from lycosa.cluster.ledger import document
+from lycosa.cluster.ledger.document import Amount, Grant, Ledger
 from lycosa.config import Job
 from lycosa.crawl.budget import Limit
-from lycosa.crawl.processes.workers.grants import Amount, GrantedBudget, Ledger, SupervisorLink
-from lycosa.crawl.processes.workers.protocol import Account, Grant, Recall
+from lycosa.crawl.processes.workers.grants import GrantedBudget, Grants, SupervisorLink
 from seeds import examples
 
 LARGEST = 1000
@@ -32,13 +33,13 @@ class Played:
         self.uncommitted: list[int] = []
         self.waiting: list[Callable[[], None]] = []
         self.soon: deque[Callable[[], None]] = deque()
-        self.said: deque[str | Account] = deque()
-        self.commands: deque[Grant | Recall] = deque()
+        self.said: deque[str | tuple[Amount, Amount]] = deque()
+        self.commands: deque[Grant | None] = deque()
         self.under_way: list[int] = []
         self.limits: list[Limit] = []
         link = SupervisorLink(
             want_grant=lambda: self.said.append("want"),
-            account=self.said.append,
+            account=lambda durable, returned: self.said.append((durable, returned)),
             limit_reached=self.limits.append,
             call_soon=self.soon.append,
             when_durable=lambda callback: self.waiting.append(callback),
@@ -78,7 +79,7 @@ class Play:
         self.job = job
         self.chance = random.Random(seed)
         self.kills = kills
-        self.ledger = Ledger(job, workers)
+        self.ledger = Grants(job, workers)
         self.workers = [Played(job, Amount()) for _ in range(workers)]
         self.closed: dict[int, None] = {}
         for number in range(workers):
@@ -117,19 +118,19 @@ class Play:
             worker.commit()
         elif dice < 0.8 and worker.said:
             said = worker.said.popleft()
-            if isinstance(said, Account):
-                self.ledger.account(number, said)
+            if isinstance(said, tuple):
+                self.ledger.account(number, *said)
             else:
                 self.ledger.wants(number)
         elif worker.commands:
             command = worker.commands.popleft()
-            if isinstance(command, Grant):
+            if command is not None:
                 worker.budget.grant(command)
                 worker.start()
             else:
                 worker.budget.recall()
         worker.settle()
-        for target, command in self.ledger.commands():
+        for target, command in self.ledger.given():
             self.workers[target].commands.append(command)
 
     def check(self) -> None:
@@ -191,40 +192,75 @@ def test_without_limits_nobody_says_anything(workers: int) -> None:
 
 
 def test_grants_are_large_while_much_is_left_and_single_pages_at_the_end() -> None:
-    ledger = Ledger(job_of(pages=1000), 4)
+    ledger = Grants(job_of(pages=1000), 4)
     for number in range(4):
         ledger.opened(number, Amount())
     ledger.wants(0)
-    [(_, first)] = ledger.commands()
-    assert isinstance(first, Grant) and first.pages == 125
-    ledger = Ledger(job_of(pages=1000), 4)
+    [(_, first)] = ledger.given()
+    assert first is not None and first.pages == 125
+    ledger = Grants(job_of(pages=1000), 4)
     for number in range(4):
         ledger.opened(number, Amount(249, 0))
     ledger.wants(3)
-    assert ledger.commands() == [(3, Grant(1, 0, is_rest=False))]
+    assert ledger.given() == [(3, Grant(1, 0, is_rest=False))]
 
 
 def test_a_worker_is_charged_anew_when_limits_change() -> None:
-    ledger = Ledger(job_of(pages=20), 2)
-    ledger.relimited(0, Amount(6, 600), Amount(2, 0))
-    assert ledger.commands() == []  # what the other one has is not known yet
-    ledger.account(1, Account(5, 500, 5, 500, 0, 0))  # sent before it knew of other limits
+    ledger = Grants(job_of(pages=20), 2)
+    ledger.opened(0, Amount(6, 600), Amount(2, 0))
+    assert ledger.given() == []  # what the other one has is not known yet
+    ledger.account(1, Amount(5, 500), Amount())  # sent before it knew of other limits
     assert ledger.reached is None
-    ledger.relimited(1, Amount(10, 900), Amount(1, 0))
+    ledger.opened(1, Amount(10, 900), Amount(1, 0))
     ledger.wants(0)
-    assert ledger.commands() == [(0, Grant(1, 0, is_rest=False))]  # 19 of 20 are kept or reserved
+    assert ledger.given() == [(0, Grant(1, 0, is_rest=False))]  # 19 of 20 are kept or reserved
     ledger.wants(1)
-    assert dict(ledger.commands()) == {0: Recall(), 1: Recall()}
-    ledger.account(0, Account(3, 300, 3, 300, 0, 0))
+    assert dict(ledger.given()) == {0: None, 1: None}
+    ledger.account(0, Amount(3, 300), Amount())
     assert ledger.reached is None
-    ledger.account(1, Account(1, 90, 1, 90, 0, 0))
+    ledger.account(1, Amount(1, 90), Amount())
     assert ledger.reached is Limit.PAGES
 
 
 def test_a_limit_below_what_is_kept_is_reached_when_all_workers_have_said_so() -> None:
-    ledger = Ledger(job_of(pages=5), 2)
-    ledger.relimited(0, Amount(6, 0), Amount(1, 0))
+    ledger = Grants(job_of(pages=5), 2)
+    ledger.opened(0, Amount(6, 0), Amount(1, 0))
     assert ledger.reached is None
-    ledger.relimited(1, Amount(0, 0), Amount(0, 0))
+    ledger.opened(1, Amount(0, 0), Amount(0, 0))
     assert ledger.reached is Limit.PAGES
-    assert ledger.commands() == []
+    assert ledger.given() == []
+
+
+def is_caught() -> bool:
+    """Return whether some seed shows that the code was broken."""
+    for seed in range(60):
+        try:
+            play = Play(job_of(20 + seed), 4, seed, 9)
+            assert play.run() is Limit.PAGES
+            assert play.kept().pages == 20 + seed
+        except AssertionError:
+            return True
+    return False
+
+
+def test_a_dead_workers_grant_given_back_at_once_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def died(self: Grants, worker: int) -> None:
+        life = self._lives[worker]
+        lives = {one: line for one, line in self._ledger.lives.items() if one != life}
+        lives[life] = document.Line()
+        self._ledger = Ledger(self._ledger.kept, lives, self._ledger.is_short)
+        self._wanting.pop(worker, None)
+
+    assert not is_caught()
+    monkeypatch.setattr(Grants, "died", died)
+    assert is_caught()
+
+
+def test_an_account_of_what_is_not_durable_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    def settle(self: GrantedBudget) -> None:
+        self._durable = self._kept
+        original(self)
+
+    original = GrantedBudget._settle
+    monkeypatch.setattr(GrantedBudget, "_settle", settle)
+    assert is_caught()

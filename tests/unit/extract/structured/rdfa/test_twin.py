@@ -49,8 +49,8 @@ markup = st.lists(st.sampled_from(PIECES) | st.sampled_from(WHOLE), max_size=40)
 
 def assert_alike(text: str, host: Host, base: str = BASES[0], room: int = 1 << 20) -> None:
     data = text.encode()
-    native = walk(data, host, "http://e.test/doc", base, "b", room)
-    twin = walk_in_python(data, host, "http://e.test/doc", base, "b", room)
+    native = walk(data, host, "http://e.test/doc", base, "b", room=room)
+    twin = walk_in_python(data, host, "http://e.test/doc", base, "b", room=room)
     assert native == twin
 
 

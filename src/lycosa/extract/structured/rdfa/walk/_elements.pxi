@@ -1,4 +1,4 @@
-# What the start of an element says: the steps of RDFa Core 1.1, section 7.5.
+# Reads the start of an element by the steps of RDFa Core 1.1, section 7.5.
 
 @cython.internal
 @cython.auto_pickle(False)

@@ -1,4 +1,4 @@
-# What bytes and names mean in markup, and how the references of a serializer are decoded.
+# Meanings of bytes and names in markup; decoding of the references of a serializer.
 
 cdef enum:
     SPACE = 1
@@ -50,7 +50,7 @@ cdef struct Name:
 cdef Name ATTRIBUTE_NAMES[NAME_SLOTS]
 cdef Name ELEMENT_NAMES[NAME_SLOTS]
 
-# What an element of HTML does.
+# Properties of an element of HTML.
 cdef enum:
     IS_VOID = 1
     IS_RAW = 2
@@ -139,7 +139,7 @@ cdef inline Piece piece_of(bytes data) noexcept:
 cdef Py_ssize_t decode(const byte *p, Py_ssize_t size, byte *out) noexcept nogil:
     """Decode the references that a serializer writes; returns -1 if there is another one.
 
-    What is written is never longer than what is read.
+    The result is never longer than its source.
     """
     cdef const byte *end = p + size
     cdef const byte *mark

@@ -1,12 +1,12 @@
-# What names stand for: IRIs by the base, CURIEs by prefixes, terms by the vocabulary.
+# Resolves names: IRIs by the base, CURIEs by prefixes, terms by the vocabulary.
 #
-# What the words of a value stand for is looked up once for as long as prefixes and vocabulary stay
-# the same (`words`, `lines`). A long name is charged whenever it is made, and never kept there.
+# The words of a value are looked up once for as long as prefixes and vocabulary stay the same
+# (`words`, `lines`). A long name is charged whenever it is made, and never kept there.
 
 @cython.internal
 @cython.auto_pickle(False)
 cdef class Names(Output):
-    """What is in scope."""
+    """Prefixes, vocabulary, base and language in scope."""
 
     cdef str document
     cdef dict host_terms

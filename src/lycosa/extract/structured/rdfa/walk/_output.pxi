@@ -3,7 +3,7 @@
 @cython.internal
 @cython.auto_pickle(False)
 cdef class Output(Tags):
-    """What was written, and how much may still be."""
+    """The triples written so far, and the room for more."""
 
     cdef bytes label
     cdef Py_ssize_t node_count

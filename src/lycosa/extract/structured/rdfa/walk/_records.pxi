@@ -1,4 +1,4 @@
-# What is kept of elements while they are open.
+# Records of elements that are open.
 
 @cython.final
 @cython.internal
@@ -38,9 +38,9 @@ cdef class Incomplete:
 @cython.auto_pickle(False)
 @cython.freelist(64)
 cdef class Frame:
-    """What is to be done, and undone, when an element ends."""
+    """Steps to do, and to undo, when an element ends."""
 
-    # What was handed down to the element, if it hands down something else.
+    # The context that the element was given, if it gives its children another one.
     cdef bint has_context
     cdef bytes parent_object
     cdef list incomplete

@@ -20,7 +20,7 @@ cdef class Tags:
 
     @cython.final
     cdef const byte *skip(self, const byte *start) noexcept:
-        """Pass over what begins with `<` and is no tag."""
+        """Pass over markup that begins with `<` and is not a tag."""
         cdef const byte *end = self.end
         cdef const byte *p
         if end - start >= 4 and memcmp(start, b"<!--", 4) == 0:

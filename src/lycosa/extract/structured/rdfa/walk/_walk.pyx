@@ -1,8 +1,8 @@
 """The walk over a document's markup, compiled: tags as bytes, terms as Python's bytes.
 
 Most elements of a page say nothing that RDFa hears: they cost a look at their attributes and a
-place on the stack. What a word of `property`, `rel` or `typeof` stands for is looked up once for
-as long as prefixes and vocabulary stay the same. What is rare is done as in `plain_walk`, on text.
+place on the stack. A word of `property`, `rel` or `typeof` is looked up once for as long as
+prefixes and vocabulary stay the same. Rare things are done as in `plain_walk`, on text.
 
 Read the files in this order; each needs only those before it:
 
@@ -17,8 +17,8 @@ Read the files in this order; each needs only those before it:
     _walk.pyx       `Walk`: tags are opened and closed
 
 From `Tags` to `Walk` these are one object in six slices, not six objects: an element's meaning
-reads the attributes, the names in force and the open elements at once. Nobody has measured yet what
-it would cost to make parts of it objects of their own, as in the URL table and the scanner.
+reads the attributes, the names in force and the open elements at once. The cost of making them
+objects of their own, as in the URL table and the scanner, was not measured.
 
 The scanner reads tags too, but as strangers write them; here a serializer did (`trees`). To read
 them by the scanner's rules would give other triples than `plain_walk` where no serializer has been,

@@ -62,7 +62,7 @@ async function run() {
   if (found.boolean !== undefined) { find("#summary").textContent = `${found.boolean ? "Yes" : "No"}, in ${seconds}.`; return; }
   const columns = found.columns ?? found.head.vars;
   const rows = found.rows ?? found.results.bindings.map((one) => columns.map((name) => one[name]?.value ?? null));
-  find("#summary").textContent = `${count(rows.length)} rows in ${seconds}${found.is_cut ? "; there are more" : ""}.`;
+  find("#summary").textContent = `${count(rows.length)} ${rows.length === 1 ? "row" : "rows"} in ${seconds}${found.is_cut ? "; there are more" : ""}.`;
   show(find("#answer"), shown(columns, rows));
 }
 

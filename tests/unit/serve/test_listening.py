@@ -8,7 +8,7 @@ import sys
 import weakref
 
 from lycosa.memory import expect_much
-from lycosa.serve.web.running import COLLECTING, collecting_often
+from lycosa.serve.listening import COLLECTING, collecting_often
 
 LARGE = {"duckdb", "numpy", "pyarrow", "pyoxigraph", "tantivy"}
 CYCLES = 20_000
