@@ -8,8 +8,7 @@ from hypothesis import strategies as st
 
 import plain_growth
 from lycosa.extract.html import trees
-from lycosa.extract.html._growth import growth
-from plain_growth import ELEMENT_BYTES
+from lycosa.extract.html._growth import ELEMENT_BYTES, growth
 from seeds import examples
 
 PIECES = [
