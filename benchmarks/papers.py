@@ -30,7 +30,6 @@ from typing import NamedTuple
 from benchmarks.charts import Line, draw
 from benchmarks.figures.run import Made, Run
 from benchmarks.race.table import markdown
-from tests.plain_table import PlainUrlTable
 
 from lycosa.config import Job
 from lycosa.crawl.directory import CrawlDirectory
@@ -84,16 +83,6 @@ def sealed(some: Sequence[str], folder: Path) -> None:
             raise AssertionError(key)
 
 
-def plain(some: Sequence[str], folder: Path) -> None:
-    """The same in the table's twin in plain Python."""
-    table = PlainUrlTable()
-    for key in some:
-        table.add(key)
-    for key in some:
-        if table.find(key) is None:
-            raise AssertionError(key)
-
-
 def database(some: Sequence[str], folder: Path) -> None:
     """The same in SQLite, in one transaction: a tree on a disk, for comparison."""
     connection = sqlite3.connect(folder / "urls.sqlite")
@@ -110,13 +99,12 @@ def database(some: Sequence[str], folder: Path) -> None:
 WAYS = {
     "compiled, in memory": compiled,
     "compiled, sealed to a file": sealed,
-    "plain Python": plain,
     "SQLite on disk": database,
 }
 COLOURS = dict(
     zip(
         [*WAYS, *THEIRS],
-        ("#1f77b4", "#2ca02c", "#7b3294", "#d95f02", "#999999", "#666666", "#bbbbbb", "#333333"),
+        ("#1f77b4", "#2ca02c", "#d95f02", "#999999", "#666666", "#bbbbbb", "#333333"),
         strict=True,
     )
 )
@@ -147,12 +135,7 @@ def milliseconds(entries: Entries) -> float:
 def url_table(run: Run) -> Made:
     """Table 6 and Figure 13."""
     sizes = [size // 100 for size in SIZES] if run.is_small else SIZES
-    cases = [
-        Entries(way, size)
-        for way in WAYS
-        for size in sizes
-        if way != "plain Python" or size < 100_000
-    ]
+    cases = [Entries(way, size) for way in WAYS for size in sizes]
     took = run.each(milliseconds, cases)
     ours = {way: [took[one] for one in cases if one.way == way] for way in WAYS}
     body = [

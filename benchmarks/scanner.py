@@ -16,9 +16,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser
-from tests import plain_scan
 
-from lycosa.extract.charset import to_utf8
 from lycosa.extract.fingerprint import fingerprint
 from lycosa.extract.page import scan
 from lycosa.records import RECORDED_KINDS, REQUISITE_KINDS, LinkKind
@@ -70,11 +68,6 @@ def everything(body: bytes) -> object:
     return scan(body, "text/html", wants_requisites=True, wants_recorded=True)
 
 
-def twin(body: bytes) -> object:
-    body, _ = to_utf8(body, "text/html")
-    return plain_scan.gather(body, is_xml=False, most_links=0, wanted=PAGES, agent="lycosa")
-
-
 def microseconds(way: Way, pages: list[bytes]) -> float:
     best = float("inf")
     for _ in range(REPEATS):
@@ -103,7 +96,6 @@ def main() -> None:
         "selectolax: links": tree_links,
         "selectolax: links and text": tree_links_and_text,
         "a regular expression: links": HREF.findall,
-        "the plain twin: links and text": twin,
     }
     ours = 0.0
     for name, way in ways.items():

@@ -37,7 +37,7 @@ AGREEMENT = Agreement("crawl", "domain over 16 partitions", "", 2)
 
 
 def to_take(
-    number: int, wishes: Sequence[int], owners: shares.Owners, members: Mapping[int, shares.Member]
+    number: int, wishes: Sequence[int], owners: shares.Owners, members: Mapping[int, Member]
 ) -> list[int]:
     """Return the partitions that a life should take and may take now."""
     return [

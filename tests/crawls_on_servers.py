@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -12,6 +10,7 @@ from typing import NamedTuple
 import pytest
 
 from servers.fixtures import SharedNats, SharedPostgres
+from tree_web import tree_web
 from warm import lycosa
 
 PAGES = 13
@@ -31,17 +30,8 @@ class Web(NamedTuple):
 
 @pytest.fixture(scope="module")
 def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
-    folder = tmp_path_factory.mktemp("web")
-    arguments = ["--kind", "tree", "--levels", "3", "--fanout", "3", "--hosts", "2", "--no-tls"]
-    command = [sys.executable, "-m", "lycosa", "testweb", *arguments, "--folder", str(folder)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        told: dict[str, list[str]] = {}
-        while (words := server.stdout.readline().split()) != ["ready"]:
-            assert words, "the test web did not start"
-            told.setdefault(words[0], []).append(words[1])
-        yield Web(str(Path(told["hosts"][0]).resolve()), told["seed"])
-        server.terminate()
+    with tree_web(tmp_path_factory.mktemp("web"), 3, 3, 2) as (hosts_file, seeds):
+        yield Web(hosts_file, seeds)
 
 
 POSTGRES = pytest.param("postgres", marks=pytest.mark.needs("postgresql"))

@@ -13,17 +13,6 @@ from __future__ import annotations
 
 import re
 
-from tests.plain_links import (
-    AFTER_HTML,
-    BEFORE_HTML,
-    IN_HTML,
-    SPACES,
-    Attributes,
-    PureLinks,
-    href_in,
-    value_in,
-)
-
 from lycosa.extract.facts import LONGEST_PAGE, LONGEST_TEXT, LONGEST_TITLE, Facts
 from lycosa.extract.html.mentioned_text import mentioned_in_declaration
 from lycosa.extract.html.mentions import mentioned_in_script, mentioned_in_tag
@@ -55,6 +44,16 @@ from lycosa.extract.html.values import (
     wishes,
 )
 from lycosa.records import LinkKind
+from plain_links import (
+    AFTER_HTML,
+    BEFORE_HTML,
+    IN_HTML,
+    SPACES,
+    Attributes,
+    PureLinks,
+    href_in,
+    value_in,
+)
 
 _BREAK = "\0"
 """Stands between two blocks of text; a page in UTF-8 as we make it has none."""

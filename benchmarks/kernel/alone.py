@@ -20,10 +20,8 @@ from benchmarks.kernel.pages import (
     path_of,
 )
 from benchmarks.partitions import waiting_partition
-from tests.made_columns import add_pages
 
 from lycosa.extract.page import scan
-from lycosa.frontier.fold.facts.columns import Pages
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.schedulers.breadth_first import BreadthFirst
@@ -84,11 +82,10 @@ def prepare_admit(count: int, is_known: bool) -> Callable[[], object]:
 
 
 def prepare_scheduler(count: int, sites: int) -> Callable[[], object]:
-    columns = Pages()
-    add_pages(
-        columns, [page % sites for page in range(count)], [21 * (page % 5) for page in range(count)]
-    )
-    scheduler = BreadthFirst(columns)
+    state = PartitionState()
+    keys = [key_of_page(page, page % sites) for page in range(count)]
+    state.apply(Admitted(1.7e9, "example:/", keys, [21 * (page % 5) for page in range(count)]))
+    scheduler = BreadthFirst(state.pages)
 
     def work() -> None:
         for page in range(count):

@@ -14,11 +14,11 @@ from pathlib import Path
 
 import pytest
 from selectolax.lexbor import LexborHTMLParser
-from tests.plain_links import without_fragment
 
 from lycosa.extract.charset import to_utf8
 from lycosa.extract.page import scan
 from lycosa.records import LinkKind
+from plain_links import without_fragment
 
 pytestmark = pytest.mark.conformance
 FOLDER = Path(os.environ.get("LYCOSA_HTML", "/usr/share/doc"))

@@ -21,6 +21,7 @@ from lycosa.crawl.member.crew import run_crew, shared
 from lycosa.crawl.status.progress import Listener
 from lycosa.errors import ConfigError
 from servers.fixtures import SharedNats, SharedPostgres
+from tree_web import tree_web
 from warm import lycosa
 from worker_crawls import eventually
 
@@ -30,19 +31,9 @@ Json = dict[str, Any]
 @pytest.fixture(scope="module")
 def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[str]]:
     """Serve six hosts that have more pages than a test waits for; returns flags and seeds."""
-    folder = tmp_path_factory.mktemp("web")
-    arguments = ["--kind", "tree", "--levels", "6", "--fanout", "4", "--hosts", "6", "--no-tls"]
-    command = [sys.executable, "-m", "lycosa", "testweb", *arguments, "--folder", str(folder)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        told: dict[str, list[str]] = {}
-        while (words := server.stdout.readline().split()) != ["ready"]:
-            assert words, "the test web did not start"
-            told.setdefault(words[0], []).append(words[1])
-        hosts = f"fetch.hosts_file={Path(told['hosts'][0]).resolve()}"
+    with tree_web(tmp_path_factory.mktemp("web"), 6, 4, 6) as (hosts_file, seeds):
         pauses = ["--delay", "100ms", "--ip-delay", "1ms", "--set", "frontier.partitions=8"]
-        yield [*told["seed"], "--allow-private", "--set", hosts, *pauses]
-        server.terminate()
+        yield [*seeds, "--allow-private", "--set", f"fetch.hosts_file={hosts_file}", *pauses]
 
 
 class Running(NamedTuple):

@@ -46,6 +46,7 @@ NOT_NEEDED = {
     "lycosa.plugins.plugin": "there are no plugins",
     "lxml": "for other kinds of pages",
     "multiprocessing": "workers are started by ourselves",
+    "pyarrow._compute": "rows are put in order by `_order`",
     "pyarrow.compute": "250 functions of Python",
     "pyarrow.dataset": "for those who read crawls",
     "pyarrow.fs": "the file systems of three clouds",

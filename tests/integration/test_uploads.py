@@ -19,6 +19,7 @@ from lycosa.config import read_job
 from lycosa.crawl.copying.family import family, sealed_names
 from lycosa.objects.manifests import read_manifest
 from lycosa.objects.opening import open_objects
+from tree_web import tree_web
 from warm import lycosa
 
 PAGES = 40
@@ -46,17 +47,8 @@ def own_addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
-    folder = tmp_path_factory.mktemp("web")
-    arguments = ["--kind", "tree", "--levels", "4", "--fanout", "3", "--hosts", "1", "--no-tls"]
-    command = [sys.executable, "-m", "lycosa", "testweb", *arguments, "--folder", str(folder)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        told: dict[str, list[str]] = {}
-        while (words := server.stdout.readline().split()) != ["ready"]:
-            assert words, "the test web did not start"
-            told.setdefault(words[0], []).append(words[1])
-        yield Web(str(Path(told["hosts"][0]).resolve()), told["seed"][0])
-        server.terminate()
+    with tree_web(tmp_path_factory.mktemp("web"), 4, 3, 1) as (hosts_file, seeds):
+        yield Web(hosts_file, seeds[0])
 
 
 def check_store(path: Path) -> int:

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from tests.plain_walk.terms import Scope
-from tests.plain_walk.tokens import Start
-
 from lycosa.extract.structured.rdfa.names import without_terms
+from plain_walk.terms import Scope
+from plain_walk.tokens import Start
 
 
 class Slot:

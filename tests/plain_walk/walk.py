@@ -17,17 +17,6 @@ Always true:
 
 from __future__ import annotations
 
-from tests.plain_walk.elements import (
-    Context,
-    Element,
-    Incomplete,
-    Item,
-    Lists,
-    Slot,
-)
-from tests.plain_walk.terms import Scope, Terms
-from tests.plain_walk.tokens import Attributes, End, Text, tokens
-
 from lycosa.extract.structured.budget import Full
 from lycosa.extract.structured.rdfa.hosts import VOCABULARY, Host, whole_vocabulary
 from lycosa.extract.structured.rdfa.iris import (
@@ -54,6 +43,16 @@ from lycosa.extract.structured.rdfa.names import (
     XML_LITERAL,
     split_words,
 )
+from plain_walk.elements import (
+    Context,
+    Element,
+    Incomplete,
+    Item,
+    Lists,
+    Slot,
+)
+from plain_walk.terms import Scope, Terms
+from plain_walk.tokens import Attributes, End, Text, tokens
 
 
 def walk(

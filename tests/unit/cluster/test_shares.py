@@ -6,8 +6,8 @@ from collections import Counter
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.cluster_simulation import to_take
 
+from cluster_simulation import to_take
 from lycosa.cluster.cordons import MOST_DEATHS, Cordons, pack, unpack
 from lycosa.cluster.membership.record import Member, Standing, tombstone
 from lycosa.cluster.shares import forgettable, is_free, plan, to_release

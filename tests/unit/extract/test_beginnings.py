@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests import plain_look
 
+import plain_look
 from lycosa.extract.beginnings import PRESCAN_BYTES, is_sitemap, label
 from offenders import none_of
 from seeds import examples

@@ -5,11 +5,11 @@ from __future__ import annotations
 import html
 
 import pytest
-from tests.plain_links import without_fragment
 
 from lycosa.extract.page import scan
 from lycosa.records import WIDE_KINDS, Link, LinkKind
 from lycosa.url import canonical_key
+from plain_links import without_fragment
 from unit.extract.scanned import facts_of, hrefs_of
 
 

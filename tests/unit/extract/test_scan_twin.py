@@ -8,8 +8,8 @@ from html.entities import html5
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tests import plain_scan
 
+import plain_scan
 from lycosa.extract.charset import to_utf8
 from lycosa.extract.facts import Facts
 from lycosa.extract.html import _scan

@@ -8,13 +8,13 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.plain_softmax import PlainSoftmax
 
 from lycosa.errors import FormatError
 from lycosa.extract.topics import words
 from lycosa.extract.topics._softmax import Softmax, word_weights
 from lycosa.extract.topics.model import OTHER, TopicModel
 from lycosa.extract.topics.training import Example, train
+from plain_softmax import PlainSoftmax
 from seeds import examples
 
 FIELDS = {

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from isal import isal_zlib
-from tests import plain_packing
 
+import plain_packing
 from lycosa.store.warc import _packing
 
 HEADERS = (

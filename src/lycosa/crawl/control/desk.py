@@ -246,6 +246,11 @@ def known_orders(directory: CrawlDirectory, job: Job | None = None) -> list[Numb
         return orders(log)
 
 
+def known_in_force(log: Log) -> InForce:
+    """Return the combined effect of the orders in a log."""
+    return in_force(orders(log))
+
+
 def as_data(given: Numbered) -> dict[str, object]:
     """Return an order for JSON."""
     data: dict[str, object] = msgspec.to_builtins(given)

@@ -61,7 +61,7 @@ class Adopter:
         applier = Applier(ports, worker, self._orders_applied)
         self._limits = limits
         self._steering = Steering(
-            self._live, applier, worker, transport, limits, lambda connections: connections
+            self._live, applier, worker, transport, limits, share=lambda connections: connections
         )
         self._follow(self._given)
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import turbohtml
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tests import plain_growth
-from tests.plain_growth import ELEMENT_BYTES
 
+import plain_growth
 from lycosa.extract.html import trees
-from lycosa.extract.html._growth import growth
+from lycosa.extract.html._growth import ELEMENT_BYTES, growth
 from seeds import examples
 
 PIECES = [

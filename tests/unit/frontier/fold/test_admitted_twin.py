@@ -7,11 +7,11 @@ from collections import Counter
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.made_columns import add_pages, add_source
 
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.records import Admitted, AnyEvent, Fetched, HostChanged, Mined, Outcome, SitemapTried
 from lycosa.url.key import site_of
+from made_columns import add_pages, add_source
 from seeds import examples
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.made_columns import add_fetch
 
 from lycosa.frontier.fold.facts.columns import NONE, WAITING
 from lycosa.frontier.fold.state import PartitionState
@@ -19,6 +18,7 @@ from lycosa.records import (
     Outcome,
     Place,
 )
+from made_columns import add_fetch
 from seeds import examples
 
 KEPT, SITEMAP = Outcome.KEPT, Outcome.SITEMAP

@@ -3,10 +3,10 @@ from __future__ import annotations
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
-from tests.made_columns import add_pages
 
 from lycosa.frontier.fold.facts.columns import Pages
 from lycosa.frontier.schedulers.breadth_first import BreadthFirst
+from made_columns import add_pages
 from seeds import examples
 
 SITES = st.integers(0, 4)

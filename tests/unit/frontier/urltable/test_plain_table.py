@@ -1,8 +1,7 @@
 """The contract by examples; tests compare the compiled table with this one."""
 
-from tests.plain_table import PlainUrlTable
-
 from lycosa.frontier.urltable.contract import UrlTable
+from plain_table import PlainUrlTable
 
 A, B = "com.a:", "com.b:"
 

@@ -8,10 +8,10 @@ import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule
-from tests.plain_table import PlainUrlTable
 
 from lycosa.frontier.urltable import CompactUrlTable
 from lycosa.frontier.urltable.segments import segment_end
+from plain_table import PlainUrlTable
 from seeds import examples
 
 HOSTS = ["com.a", "com.a.www", "com.ab", "com.b", "org.example", "[::1]", "127.0.0.1", "localhost"]

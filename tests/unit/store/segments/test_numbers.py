@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
-from tests.made_columns import add_fetch
 
 from lycosa.errors import Elsewhere, StoreError
 from lycosa.frontier.fold.facts.columns import Fetches
@@ -22,6 +21,7 @@ from lycosa.store.layout import (
 )
 from lycosa.store.reader import find, table
 from lycosa.store.segments.segment import owner_of
+from made_columns import add_fetch
 from unit.store.exchanges import capture, check_archive
 from unit.store.segments.sealed import always, url
 

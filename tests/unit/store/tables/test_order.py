@@ -9,9 +9,9 @@ import pyarrow.compute as pc
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.seeds import examples
 
 from lycosa.store.tables.arrow_functions import sorted_by, with_ids, without
+from seeds import examples
 
 SCHEMA = pa.schema(
     [

@@ -6,7 +6,6 @@ import os
 from datetime import UTC, datetime
 
 from msgspec import Struct
-from tests.plain_packing import digest, pack
 from xxhash import xxh3_64_intdigest
 
 from lycosa.coding.chunks import dechunk
@@ -16,6 +15,7 @@ from lycosa.records import Answer, Capture
 from lycosa.store.tables.rows import KIND_NAMES, OUTCOME_NAMES
 from lycosa.store.warc.exchange import Conversion, Earlier
 from lycosa.store.warc.http_messages import is_chunked, made_head
+from plain_packing import digest, pack
 
 SAME_PAYLOAD = "http://netpreserve.org/warc/1.1/revisit/identical-payload-digest"
 NOT_MODIFIED = "http://netpreserve.org/warc/1.1/revisit/server-not-modified"

@@ -8,10 +8,10 @@ import re
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from tests.plain_walk.walk import walk as walk_in_python
 
 from lycosa.extract.structured.rdfa.hosts import HTML, SVG, XHTML1, XHTML5, XML, Host
 from lycosa.extract.structured.rdfa.walk import walk
+from plain_walk.walk import walk as walk_in_python
 from seeds import examples
 
 HOSTS = [HTML, XHTML1, XHTML5, SVG, XML]
