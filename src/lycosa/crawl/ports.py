@@ -38,7 +38,8 @@ from lycosa.store.tables.link_ends import LinkEnds
 
 if TYPE_CHECKING:
     from lycosa.crawl.apart.findings import Asked, Findings
-    from lycosa.plugins.hooks import Hooks
+    from lycosa.frontier.fold.state import PartitionState
+    from lycosa.frontier.schedulers import Scheduler
     from lycosa.render.renderer import Renders
     from lycosa.store.warc.record_reader import Stored
 
@@ -261,8 +262,8 @@ class Ports(Struct, frozen=True):
     """Histogram of the durations of requests."""
     rendering: RenderingPorts | None = None
     """Browsers, in a crawl that renders pages."""
-    hooks: Hooks | None = None
-    """The hooks of the job's plugins; None if there are none."""
+    scheduler: Callable[[PartitionState], Scheduler] | None = None
+    """Makes the scheduler of a partition; None makes the built-in one that the job names."""
     mark: memoryview[int] | None = None
     """Words in which the page being read is noted (`lycosa.marks`); None notes nothing."""
     apart: ReadsApart | None = None

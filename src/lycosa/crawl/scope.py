@@ -24,7 +24,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from lycosa.config import Job, until_pattern
 from lycosa.crawl.processes.access import named_ports
@@ -45,9 +45,6 @@ from lycosa.url import (
 )
 from lycosa.url.conditions import IsHost
 from lycosa.url.key import site_url
-
-if TYPE_CHECKING:
-    from lycosa.plugins.hooks import Hooks
 
 _NOTE = "scope-host "
 _MOVED_NOTE = "scope-moved "
@@ -71,6 +68,17 @@ def require_linear(job: Job) -> None:
             raise ConfigError(f"[limits] until: {error}") from None
 
 
+class UrlHooks(Protocol):
+    """The part of a crawl's plugins that decides about URLs."""
+
+    @property
+    def has_rules(self) -> bool:
+        """Whether any plugin has a rule."""
+
+    def rule(self, key: str) -> Verdict | str:
+        """Ask all plugins: a verdict, or the key for the job's rules to judge."""
+
+
 class JobScope:
     """The scope of a job: its rules, and the hosts of its seeds if no rule accepts anything.
 
@@ -79,7 +87,7 @@ class JobScope:
     """
 
     def __init__(
-        self, job: Job, log: Log, *, stays_on_seeds: bool = True, hooks: Hooks | None = None
+        self, job: Job, log: Log, *, stays_on_seeds: bool = True, hooks: UrlHooks | None = None
     ) -> None:
         self._log = log
         self._ask = hooks.rule if hooks is not None and hooks.has_rules else None

@@ -6,6 +6,7 @@ Unlike a `Simulation` the crawl keeps to the scope of its job.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from random import Random
 from urllib.parse import urlsplit
@@ -24,7 +25,7 @@ from lycosa.log.memory import MemoryLog
 from lycosa.log.protocol import Log
 from lycosa.log.snapshot import MemorySnapshots
 from lycosa.plugins.hooks import Hooks
-from lycosa.plugins.scheduling import partitioner_of
+from lycosa.plugins.scheduling import partitioner_of, scheduler_of
 from lycosa.records import Outcome, Request, Resolved
 from lycosa.store.archive import ArchiveStore
 from lycosa.store.journal import Journal
@@ -100,10 +101,10 @@ def crawl(
         owner="test",
         random=Random(0),
         poll_seconds=float("inf"),
-        hooks=hooks,
+        scheduler=scheduler_of(job, hooks, clock.now),
     )
     reasons: list[str] = []
-    worker = Worker(parts, reasons.append, features_of)
+    worker = Worker(parts, reasons.append, partial(features_of, hooks=hooks))
     plant(job.seeds, scope, partitioner, log, clock.now())
     worker.open(range(job.frontier.partitions))
     budget.resume(0, 0, 0.0, clock.now())

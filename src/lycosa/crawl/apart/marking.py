@@ -56,7 +56,7 @@ def marking(ports: Ports, on_answer: OnAnswer) -> OnAnswer:
 
 def _asked(partition: Partition, task: Task, request: Request, answer: Answer) -> Asked:
     from lycosa.crawl.apart.findings import Asked
-    from lycosa.crawl.features.triples import label_of  # few workers read pages apart
+    from lycosa.store.tables.rows import label_of  # few workers read pages apart
 
     state = partition.state
     key = state.table.key(task.subject)

@@ -15,10 +15,11 @@ from lycosa.crawl.points import Feature, Spine
 if TYPE_CHECKING:
     from lycosa.crawl.features.plugins import Plugins
     from lycosa.crawl.features.topics.feature import TopicOrder, Topics
+    from lycosa.plugins.hooks import Hooks
 
 
-def features_of(spine: Spine) -> list[Feature]:
-    """Make the features of a job, in the order in which they act."""
+def features_of(spine: Spine, hooks: Hooks | None = None) -> list[Feature]:
+    """Make the features of a job, in the order in which they act; `hooks` are of its plugins."""
     ports, features = spine.ports, list[Feature]()
     plugins: Plugins | None = None
     topics: Topics | None = None
@@ -27,10 +28,10 @@ def features_of(spine: Spine) -> list[Feature]:
         from lycosa.crawl.features.logins import Logins
 
         features.append(Logins(ports))
-    if ports.hooks is not None:
+    if hooks is not None:
         from lycosa.crawl.features.plugins import Plugins
 
-        plugins = Plugins(ports.hooks, ports.job)
+        plugins = Plugins(hooks, ports.job)
         features.append(plugins)
     if ports.job.extract.languages:
         from lycosa.crawl.features.languages import LanguageFilter
@@ -39,14 +40,14 @@ def features_of(spine: Spine) -> list[Feature]:
     if ports.job.topics.model:
         from lycosa.crawl.features.topics.feature import TopicOrder, Topics
 
-        topics = Topics(spine)
+        topics = Topics(ports.job, hooks)
         features.append(topics)
         if plugins is not None:
             plugins.classify = topics.classifier.named
         if ports.job.frontier.scheduler == "topics":
             order = TopicOrder(spine, topics)
             features.append(order)
-    features.append(Prober(ports))
+    features.append(Prober(ports, reads_all=hooks is not None))
     seen_texts, traps = SeenTexts(), ports.job.traps
     mines = ports.job.discovery.mining != "off"
     if traps.budget > 0 or mines:

@@ -83,12 +83,12 @@ DISTANCE = through(SEED, LinkKind.REDIRECT)
 class Prober(Feature):
     """Decides on probes and soft 404s; one per worker."""
 
-    def __init__(self, ports: Ports) -> None:
+    def __init__(self, ports: Ports, *, reads_all: bool = False) -> None:
         self._scope = ports.scope
         self._partitioner = ports.partitioner
         self._wanted = ports.job.extract.soft_404_after
         self._bits = ports.job.extract.soft_404_bits
-        self._reads_all = ports.hooks is not None
+        self._reads_all = reads_all
         """Plugins may change the text, so what was read apart does not count."""
         self._watched: dict[int, array[int]] = {}
         """By partition: 0 for a site of which all is known, and that has no soft 404s."""

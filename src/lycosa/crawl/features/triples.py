@@ -22,7 +22,7 @@ from lycosa.extract.structured.counts import BROKEN, PAGES, REASONS, TRIPLES
 from lycosa.extract.structured.distiller import Distiller, Found, Page, links_in
 from lycosa.frontier.fold.facts.columns import NONE
 from lycosa.records import Answer, LinkKind, Outcome
-from lycosa.store.tables.rows import fetch_id
+from lycosa.store.tables.rows import label_of
 
 _log = logging.getLogger(__name__)
 
@@ -139,8 +139,3 @@ def distiller_of(job: Job) -> Distiller:
     """Return what reads pages for a job."""
     wanted = job.structured
     return Distiller(wanted.forms, wanted.drop, wanted.most_triples, wanted.largest_bytes)
-
-
-def label_of(key: str, moment: float) -> str:
-    """Return with what the blank nodes of a fetch begin."""
-    return f"f{fetch_id(key, moment):x}"

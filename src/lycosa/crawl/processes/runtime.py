@@ -50,7 +50,7 @@ from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.readiness.slots import AddressSlots
 from lycosa.log.positions import durable_positions
 from lycosa.marks import Mark
-from lycosa.plugins.scheduling import partitioner_of
+from lycosa.plugins.scheduling import partitioner_of, scheduler_of
 from lycosa.records import Request
 from lycosa.store.archive import ArchiveStore
 from lycosa.store.segments.sealing import NOWHERE, Sealed, everything, seal_dead, unsealed
@@ -215,13 +215,14 @@ class Runtime:
             sealed_folder=directory.log_folder,
             clock_ahead=assignment.clock_ahead,
             seed_failed=duties.seed_failed,
-            hooks=self._hooks,
+            scheduler=scheduler_of(job, self._hooks, self._main.clock.now),
             rendering=self._rendering,
             distant=self._distant,
             mark=self._mark.words,
             apart=self._apart,
         )
-        self.worker = Worker(self.ports, duties.on_end, features_of)
+        features = partial(features_of, hooks=self._hooks)
+        self.worker = Worker(self.ports, duties.on_end, features)
         return self.worker
 
     def open(self, on_partition: Callable[[], None] = lambda: None) -> list[PartitionState]:

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Protocol
 
@@ -47,7 +48,7 @@ from lycosa.log.memory import MemoryLog
 from lycosa.log.protocol import Log
 from lycosa.log.snapshot import MemorySnapshots, SnapshotFolder, Snapshots
 from lycosa.log.sqlite import SqliteLog
-from lycosa.plugins.scheduling import partitioner_of
+from lycosa.plugins.scheduling import partitioner_of, scheduler_of
 from lycosa.store.journal import Journal, Kept
 from lycosa.testweb.carrier import InProcessCarrier
 from lycosa.testweb.referee.referee import Referee
@@ -250,14 +251,15 @@ class _Life:
                 slots=slots,
                 sealed_folder=simulation.folder,
                 clock_ahead=ahead,
-                hooks=conditions.hooks,
+                scheduler=scheduler_of(job, conditions.hooks, clock.now),
                 distant=conditions.distant,
                 mark=simulation.mark if conditions.reads_apart else None,
                 apart=ReadsHere(job, clock, has_plugins=conditions.hooks is not None)
                 if conditions.reads_apart
                 else None,
             )
-            worker = Worker(ports, self._reasons.append, features_of)
+            features = partial(features_of, hooks=conditions.hooks)
+            worker = Worker(ports, self._reasons.append, features)
             self._workers.append(worker)
             worker.open(range(index, job.frontier.partitions, simulation.workers))
             if steered is not None and live is not None:

@@ -20,7 +20,7 @@ import pyarrow as pa
 from lycosa.config import Job
 from lycosa.crawl.answers._link_cache import LONGEST_REFUSED
 from lycosa.crawl.answers.reading import RawLink, links_of_page, read_page, showing_wishes
-from lycosa.crawl.features.triples import distiller_of, label_of
+from lycosa.crawl.features.triples import distiller_of
 from lycosa.crawl.verify.segments import Segment
 from lycosa.extract.facts import Facts
 from lycosa.extract.fingerprint import fingerprint
@@ -47,6 +47,7 @@ from lycosa.store.tables.rows import (
     Row,
     batches,
     fetch_id,
+    label_of,
     microseconds,
     plain,
     signed,

@@ -189,6 +189,11 @@ def fetch_id(key: str, moment: float) -> int:
     return int(xxh3_64_intdigest(key.encode() + _moment_bytes(moment)))
 
 
+def label_of(key: str, moment: float) -> str:
+    """Return the beginning of the labels of a fetch's blank nodes."""
+    return f"f{fetch_id(key, moment):x}"
+
+
 def signed(number: int) -> int:
     """Return an id as it stands in the rows."""
     return number - (1 << 64) if number >> 63 else number

@@ -187,7 +187,6 @@ class Bench:
                 clock=SimpleNamespace(now=lambda: 1e9),
                 clock_ahead=0.0,
                 partitioner=make_partitioner("host-hash", 2),
-                hooks=None,
                 rendering=None,
             ),
         )

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
+from lycosa.config import Job
 from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.features.topics.allocator import TopicTurns
 from lycosa.crawl.features.topics.classifier import Classifier
@@ -12,16 +14,18 @@ from lycosa.crawl.points import Feature, Handler, Spine
 from lycosa.frontier.partition import Partition
 from lycosa.records import BudgetAsked, BudgetGiven, Hinted
 
+if TYPE_CHECKING:
+    from lycosa.plugins.hooks import Hooks
+
 
 class Topics(Feature):
     """Says what pages are about, in columns and events."""
 
-    def __init__(self, spine: Spine) -> None:
-        ports = spine.ports
-        plugged = ports.hooks.extra_columns if ports.hooks is not None else ()
-        self._reads_all = ports.hooks is not None
+    def __init__(self, job: Job, hooks: Hooks | None) -> None:
+        plugged = hooks.extra_columns if hooks is not None else ()
+        self._reads_all = hooks is not None
         """Plugins may change the text, so what was read apart does not count."""
-        self.classifier = Classifier(ports.job, len(plugged))
+        self.classifier = Classifier(job, len(plugged))
         self.topic_names = self.classifier.names
 
     def columned(self, answered: PageAnswer) -> None:
