@@ -1,7 +1,7 @@
 """Decide which URLs a crawl wants, and extend that when a seed moves to another host.
 
-The rules of the job decide (`lycosa.url.Scope`). A job without a rule that accepts something stays
-on the hosts of its seeds. Sites move: `http://example.org/` answers with
+The rules of the job decide (`lycosa.model.url.Scope`). A job without a rule that accepts something
+stays on the hosts of its seeds. Sites move: `http://example.org/` answers with
 `https://www.example.org/`, and a user who typed the one means the other. So the target of a seed's
 redirect joins the scope; the target of a picture's redirect does not. The log notes hosts that
 join, so that a resumed crawl and all workers agree; the note is written before anything that
@@ -13,7 +13,7 @@ would refuse the others, too; but it would close their host, which is the one th
 URLs at ports of other services than the web are refused whatever the rules say, unless the job
 names the port, or a seed in the job has that origin.
 
-The operator may add rules while the crawl runs (`crawl.control.orders`): those that reject are
+The operator may add rules while the crawl runs (`runtime.orders.orders`): those that reject are
 asked before the job's own, those that accept after them.
 
 Cost: the hosts are in one growing set, so adding a host takes the same time with ten hosts or a
@@ -26,12 +26,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Protocol
 
-from lycosa.config import Job, until_pattern
-from lycosa.crawl.processes.access import named_ports
+from lycosa.crawl.access import named_ports
 from lycosa.errors import ConfigError
 from lycosa.fetch.ports import PortGuard
-from lycosa.log.protocol import Log
-from lycosa.url import (
+from lycosa.model.job import Job, until_pattern
+from lycosa.model.url import (
     Action,
     Rule,
     Scope,
@@ -43,8 +42,9 @@ from lycosa.url import (
     reversed_host_of,
     site_of,
 )
-from lycosa.url.conditions import IsHost
-from lycosa.url.key import site_url
+from lycosa.model.url.conditions import IsHost
+from lycosa.model.url.key import site_url
+from lycosa.storage.log.protocol import Log
 
 _NOTE = "scope-host "
 _MOVED_NOTE = "scope-moved "

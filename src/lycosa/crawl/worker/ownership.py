@@ -30,7 +30,7 @@ from lycosa.frontier.readiness.phases import WorkerContext
 from lycosa.frontier.schedulers import Scheduler
 from lycosa.frontier.schedulers.factory import Order, make_scheduler
 from lycosa.frontier.urltable import FileVault
-from lycosa.records import AnyEvent, Fetched, Outcome, Released, Rendered, Taken
+from lycosa.model.records import AnyEvent, Fetched, Outcome, Released, Rendered, Taken
 
 
 class Ownership:
