@@ -16,7 +16,7 @@ from lycosa.cli.input.options import json_flag
 from lycosa.errors import ConfigError
 from lycosa.model.job import SECTIONS, example
 from lycosa.model.job.keys import Key, keys_of
-from lycosa.model.job.other_names import hint_for
+from lycosa.model.job.reader import hint_for
 from lycosa.model.job.sections import RULES_DOC, SEEDS_DOC
 from lycosa.model.job.writer import write_value
 

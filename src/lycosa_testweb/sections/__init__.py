@@ -8,8 +8,7 @@ whose fields say how large they are and how they vary.
     news       pages that change at known rates
     bulletins  pages with rates of change of their own, unevenly linked
     press      newspaper articles with media, files and structured data
-    archive    an archive by date, which looks like a trap and is none
-    catalogue  a page for every name, with hardly a word of its own
+    archive    an archive by date, and a catalogue, which look like traps and are none
     series     numbered, dated and counted pages, some of them unlinked
     hidden     unlinked pages that their neighbours reveal
     sitemaps   pages that only a sitemap names
@@ -21,9 +20,8 @@ whose fields say how large they are and how they vary.
     traps      endless places: calendar, maze, sessions, rooms
 """
 
-from lycosa_testweb.sections.archive import Archive
+from lycosa_testweb.sections.archive import Archive, Catalogue
 from lycosa_testweb.sections.bulletins import Bulletins
-from lycosa_testweb.sections.catalogue import Catalogue
 from lycosa_testweb.sections.copies import Copies, Ghosts
 from lycosa_testweb.sections.errors import Errors
 from lycosa_testweb.sections.hidden import Hidden

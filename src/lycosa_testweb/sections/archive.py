@@ -12,6 +12,7 @@ from datetime import date, timedelta
 
 from lycosa_testweb.generated.page import Page, anchors
 from lycosa_testweb.generated.section import Ground
+from lycosa_testweb.mixing import digest
 
 _FIRST = date(2001, 1, 1)
 
@@ -66,3 +67,26 @@ class Archive:
         base = ground.base(self.folder)
         yield from (base + self._path(number) for number in range(self.days))
         yield from (f"{base}?page={number}" for number in range(1, self._lists + 1))
+
+
+@dataclass(frozen=True, slots=True)
+class Catalogue:
+    """Any path under it is a page; some of them are linked."""
+
+    linked: int = 60
+    folder: str = "item"
+
+    def entries(self, ground: Ground, moment: float) -> list[str]:
+        """Link to the first of them."""
+        return list(self.pages(ground))
+
+    def page(self, ground: Ground, rest: str, query: str, moment: float) -> Page | None:
+        """Return the same words for every name, and a number."""
+        if query:
+            return None
+        price = digest(rest) % 900
+        return Page("Item", f"{ground.prose(7, 36)} {rest} costs {price} crowns")
+
+    def pages(self, ground: Ground) -> Iterator[str]:
+        """Yield those that are linked."""
+        return (f"{ground.base(self.folder)}{number}.html" for number in range(self.linked))

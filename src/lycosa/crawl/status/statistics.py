@@ -22,7 +22,7 @@ from pathlib import Path
 from lycosa._support import beneath
 from lycosa.crawl.status.progress import Progress
 from lycosa.errors import ConfigError
-from lycosa.model.job.statistics import Statistics
+from lycosa.model.job.notify import Statistics
 from lycosa.model.records import Outcome
 
 _WAITING = ("waiting", "queued", "resolving")

@@ -5,24 +5,19 @@ at the start, and handed out in parts: a scheduler gets its section, never the w
 
     sections     the keys about order and storage, and the list of all sections
     requests     the keys about requests: limits, politeness, robots files, connections
-    content      the keys about what is read from a page
+    content      the keys about what is read from a page, and about search forms
     topics       the keys about fields of knowledge
     render       the keys about pages that are rendered in a browser
     revisit      the keys about fetching pages again
-    statistics   the keys about figures over time
-    notify       the keys about telling the operator
-    caches       the keys about the sizes of caches
+    notify       the keys about telling the operator, and about figures over time
     recipes      settings that belong together for one purpose
     store        the keys about the store of objects, and a check of its URL
-    forms        the keys about search forms
     login        the keys about logging in
     keys         how sections and keys are declared
     log_servers  checks the address of a server that keeps a log
     reader       checks the tables of a TOML file and reports all mistakes at once
-    writer       writes a job as TOML
+    writer       writes a job as TOML, the reference page and the commented example job
     seeds        long lists of seeds, in memory or in a file
-    other_names  the names of keys in other crawlers, for error texts
-    reference    generates the reference page and the commented example job
 
 Always true:
   * a `Job` that exists has been checked, whether it came from a file or from `Job.of`;
@@ -42,14 +37,11 @@ from typing import Any
 
 from lycosa._support import beneath
 from lycosa.errors import ConfigError
-from lycosa.model.job.caches import Caches
-from lycosa.model.job.content import Extract, Structured
-from lycosa.model.job.forms import Forms
+from lycosa.model.job.content import Extract, Forms, Structured
 from lycosa.model.job.keys import Record, keys_of
 from lycosa.model.job.login import Login
-from lycosa.model.job.notify import Notify
+from lycosa.model.job.notify import Notify, Statistics
 from lycosa.model.job.reader import read_tables
-from lycosa.model.job.reference import example, reference
 from lycosa.model.job.render import Render
 from lycosa.model.job.requests import ADDRESSING, Fetch, Limits, Politeness, Robots
 from lycosa.model.job.revisit import Revisit
@@ -60,6 +52,7 @@ from lycosa.model.job.sections import (
     SCORES,
     SECTIONS,
     SPLITTING_PARTITIONERS,
+    Caches,
     Crawl,
     Discovery,
     Frontier,
@@ -69,10 +62,9 @@ from lycosa.model.job.sections import (
     until_pattern,
 )
 from lycosa.model.job.seeds import SeedList, seeds_of
-from lycosa.model.job.statistics import Statistics
 from lycosa.model.job.store import Store
 from lycosa.model.job.topics import MODEL_FILE, Topics
-from lycosa.model.job.writer import sections_of, write_job, write_long_list
+from lycosa.model.job.writer import example, reference, sections_of, write_job, write_long_list
 
 __all__ = [
     "DURABILITIES",

@@ -1,4 +1,4 @@
-"""The job sections about content: what is read from a page, and what of it is kept."""
+"""The job sections about content: what is read from a page and kept, and search forms."""
 
 from __future__ import annotations
 
@@ -120,4 +120,30 @@ class Structured(Record):
         5_000_000,
         "Larger pages are not searched for structured data; 0 means no limit.",
         unit="bytes",
+    )
+
+
+class Forms(Record):
+    """Trying search forms, to find pages that only a query leads to."""
+
+    search: bool = key(
+        False,
+        "Fill in forms that are sent by GET, with values of their lists and with words of the "
+        "site, as long as that leads to new pages. Forms that are sent by POST are never filled"
+        " in.",
+    )
+    most_fields: int = key(
+        6,
+        "Forms with more fields than this are left alone; hidden fields do not count.",
+        unit="fields",
+        least=1,
+        most=50,
+    )
+    site_requests: int = key(200, "Most queries for one site.", unit="requests", least=1)
+    form_requests: int = key(100, "Most queries for one form.", unit="requests", least=1)
+    least_new: float = key(
+        0.2,
+        "A text field is given up when its last twelve queries have led to fewer new pages each.",
+        unit="pages",
+        least=0.0,
     )

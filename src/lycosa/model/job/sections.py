@@ -12,20 +12,44 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lycosa._support.regex import Expression, compile_expression
-from lycosa.model.job.caches import Caches
-from lycosa.model.job.content import Extract, Structured
-from lycosa.model.job.forms import Forms
+from lycosa.model.job.content import Extract, Forms, Structured
 from lycosa.model.job.keys import Record, Table, key
 from lycosa.model.job.log_servers import server_problem
 from lycosa.model.job.login import Login
-from lycosa.model.job.notify import Notify
+from lycosa.model.job.notify import Notify, Statistics
 from lycosa.model.job.recipes import RECIPES
 from lycosa.model.job.render import Render
 from lycosa.model.job.requests import Fetch, Limits, Politeness, Robots
 from lycosa.model.job.revisit import Revisit
-from lycosa.model.job.statistics import Statistics
 from lycosa.model.job.store import Store
 from lycosa.model.job.topics import Topics
+
+
+class Caches(Record):
+    """Sizes of the caches of each worker: memory against work that is done again."""
+
+    references: int = key(
+        20_000,
+        "Resolved and judged links, by the folder of their page; some 500 bytes each.",
+        unit="links",
+        least=1,
+        most=10_000_000,
+    )
+    robots_rules: int = key(
+        10_000,
+        "Sites whose robots rules are kept ready to be asked; others are compiled again.",
+        unit="sites",
+        least=1,
+        most=10_000_000,
+    )
+    sent_urls: int = key(
+        2_048,
+        "URLs that a partition has sent to another one and does not send again.",
+        unit="URLs",
+        least=1,
+        most=10_000_000,
+    )
+
 
 SCHEDULERS = (
     "breadth-first",
