@@ -58,13 +58,13 @@ $(STAMP): requirements/dev.lock pyproject.toml setup.py $(shell find src/lycosa 
 	touch $(STAMP)
 
 demo: setup
-	$(BIN)/python -m lycosa.cli.demo
+	$(BIN)/python -m tools.demo
 
 cluster-demo: setup
-	$(BIN)/python -m lycosa.cli.trial.demo
+	$(BIN)/python -m tools.cluster_demo
 
 simulation: setup
-	$(BIN)/python -m lycosa.crawl.simulation.demo $(SIMULATION)
+	$(BIN)/python -m tools.simulate $(SIMULATION)
 
 test: setup
 	@sh tools/prerequisites.sh test
@@ -180,9 +180,9 @@ audit-dependencies:
 
 # The pages of the reference that are made from the code.
 reference: setup
-	$(BIN)/python -c "from lycosa.config import reference; print(reference(), end='')" > docs/reference/configuration.md
-	$(BIN)/python -c "from lycosa.cli.reference import reference; print(reference(), end='')" > docs/reference/commands.md
-	$(BIN)/python -c "from lycosa.api.reference import reference; print(reference(), end='')" > docs/reference/api.md
+	$(BIN)/python -c "from lycosa.model.job import reference; print(reference(), end='')" > docs/reference/configuration.md
+	$(BIN)/python -c "from tools.commands_reference import reference; print(reference(), end='')" > docs/reference/commands.md
+	$(BIN)/python -c "from tools.api_reference import reference; print(reference(), end='')" > docs/reference/api.md
 	$(BIN)/python tools/packages.py > docs/reference/packages.md
 
 docs-lock: setup
@@ -203,7 +203,7 @@ mutants: setup
 
 debug-build: setup
 	LYCOSA_DEBUG_BUILD=1 $(BIN)/python setup.py build_ext --inplace --force
-	$(BIN)/pytest -n auto tests/unit/url tests/unit/extract tests/unit/frontier tests/unit/coding tests/unit/links tests/unit/store tests/unit/test_arenas.py \
+	$(BIN)/pytest -n auto tests/unit/model tests/unit/extract tests/unit/frontier tests/unit/fetch/coding tests/unit/storage tests/unit/_support/test_arenas.py \
 		tests/contract
 	$(BIN)/python setup.py build_ext --inplace --force
 

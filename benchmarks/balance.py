@@ -22,10 +22,10 @@ from urllib.parse import quote
 
 from benchmarks.charts import Line, draw
 
-from lycosa.cluster.partitioners import PARTITIONERS, URL_PARTITIONERS, Partitioner
 from lycosa.extract.page import scan
-from lycosa.url import canonicalize
-from lycosa.url.key import key_of, reversed_host_of
+from lycosa.frontier.partitioners import PARTITIONERS, URL_PARTITIONERS, Partitioner
+from lycosa.model.url import canonicalize
+from lycosa.model.url.key import key_of, reversed_host_of
 
 COUNTS = (16, 64, 1024)
 MAKERS: dict[str, Callable[[int], Partitioner]] = {**PARTITIONERS, **URL_PARTITIONERS}

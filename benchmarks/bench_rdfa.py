@@ -72,7 +72,7 @@ PAGES = {
 
 
 def ours(body: bytes, media_type: str) -> int:
-    from lycosa.extract.structured.rdfa import distil
+    from lycosa.extract.rdfa import distil
 
     return distil(body, BASE, media_type).count(b"\n")
 

@@ -30,11 +30,11 @@ from typing import Any
 import numpy as np
 from benchmarks import made_crawl
 
-from lycosa.graph.bow_tie import bow_tie, strong_components
-from lycosa.graph.hits import hits
-from lycosa.graph.links import graph_of
-from lycosa.graph.pagerank import pagerank
-from lycosa.study.build import study
+from lycosa.analysis.study.build import study
+from lycosa.frontier.graph.bow_tie import bow_tie, strong_components
+from lycosa.frontier.graph.hits import hits
+from lycosa.frontier.graph.links import graph_of
+from lycosa.frontier.graph.pagerank import pagerank
 
 LIBRARIES = ("lycosa", "igraph", "networkit", "networkx")
 

@@ -28,14 +28,14 @@ from pathlib import Path
 
 import pyoxigraph
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.query import sparql
-from lycosa.query.index import Index
-from lycosa.store.layout import TRIPLES, Name, quads_path
-from lycosa.store.tables.quads import Block, blocks, quads_of, write_sealed
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.servers.server import SocketWeb
+from lycosa.analysis.triples import sparql
+from lycosa.analysis.triples.index import Index
+from lycosa.model.job import Job
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.storage.archive.layout import TRIPLES, Name, quads_path
+from lycosa.storage.tables.quads import Block, blocks, quads_of, write_sealed
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.servers.server import SocketWeb
 
 TRIPLES_A_PAGE = 20
 TYPES = ("Article", "Person", "Product", "Event", "Organization")

@@ -25,10 +25,10 @@ from benchmarks.logs import KINDS
 from benchmarks.processes import cpu_seconds
 from benchmarks.shared_logs import pids_of
 
-from lycosa.cluster.board.keys import MEMBERS, member_key
-from lycosa.cluster.board.opening import open_board
-from lycosa.cluster.board.protocol import Board
-from lycosa.cluster.membership.record import Member, pack
+from lycosa.runtime.coordination.keys import MEMBERS, member_key
+from lycosa.runtime.coordination.opening import open_board
+from lycosa.runtime.coordination.protocol import Board
+from lycosa.runtime.membership.record import Member, pack
 from servers import fresh_name, nats_cluster, postgres_server
 
 READERS = 8

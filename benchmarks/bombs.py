@@ -3,7 +3,7 @@
     python -m benchmarks.bombs
     python -m benchmarks.bombs --source ../earlier/src --seconds 120
 
-Every page of `lycosa.testweb.webs.bombs` is read in a process of its own, by the reader that it is
+Every page of `lycosa_testweb.webs.bombs` is read in a process of its own, by the reader that it is
 made for, under a limit of address space and of CPU time, so that a version without bounds can be
 measured too: `--source` names its `src` folder, with compiled extensions. Beside the size of a page
 stand its size packed by gzip, the CPU time, and by how much the process has grown; `ended` says
@@ -19,17 +19,17 @@ import subprocess
 import sys
 from pathlib import Path
 
-from lycosa.testweb.webs.bombs import BOMBS, packed
+from lycosa_testweb.webs.bombs import BOMBS, packed
 
 _GIGABYTE = 1 << 30
 _READ = """
 import json, resource, sys, time
-from lycosa.coding._chunks import ChunkReader
-from lycosa.coding.chunks import dechunk
+from lycosa.fetch.coding._chunks import ChunkReader
+from lycosa.fetch.coding.chunks import dechunk
 from lycosa.extract.page import scan
 from lycosa.extract.structured import jsonld, meta, microdata, rdfa
 from lycosa.extract.structured.distiller import Distiller, Page
-from lycosa.study.main_text import main_text
+from lycosa.analysis.study.main_text import main_text
 
 def structured(page):
     facts = scan(page, "text/html")

@@ -28,9 +28,9 @@ from typing import NamedTuple
 from benchmarks.figures.run import Made, Run
 from benchmarks.race.table import markdown
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.run import run_crawl
+from lycosa.model.job import Job
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
 
 PAUSE_SECONDS, KEPT_SECONDS = 0.2, 0.1
 LIST = 20

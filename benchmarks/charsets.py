@@ -7,7 +7,7 @@ The text is that of the message catalogues under /usr/share/locale: sentences th
 their own language. Pages are made of sentences drawn at random, with markup in ASCII around them,
 and put into each of twelve character sets. An answer is right if the page that it gives is the
 page that was encoded. Detectors are measured as far as they are installed; `lycosa` is
-`lycosa.extract.charset.to_utf8` with everything that it does.
+`lycosa.extract.text.charset.to_utf8` with everything that it does.
 The cost is CPU time a page; decoding is counted for `lycosa` alone.
 """
 
@@ -23,7 +23,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from lycosa.extract.charset import charset_of_label, decode, to_utf8
+from lycosa.extract.text.charset import charset_of_label, decode, to_utf8
 
 CATALOGUES = Path("/usr/share/locale")
 CHARSETS = (

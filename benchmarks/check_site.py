@@ -29,13 +29,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import unquote
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.run import run_crawl
-from lycosa.study.checks.registry import BY_NAME
-from lycosa.study.checks.run import check_site
-from lycosa.study.comparison.run import compared
-from lycosa.study.comparison.sides import Mapping, Side
+from lycosa.analysis.checks.registry import BY_NAME
+from lycosa.analysis.checks.run import check_site
+from lycosa.analysis.comparison.run import compared
+from lycosa.analysis.comparison.sides import Mapping, Side
+from lycosa.model.job import Job
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
 
 SITES = {"git": "git-doc", "sqlite": "sqlite3", "python": "python3.11/html"}
 BOOST = "usr/share/doc/libboost-doc/doc/html"

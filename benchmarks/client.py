@@ -24,10 +24,10 @@ from multiprocessing.connection import Connection
 
 import pycurl
 
-from lycosa.clock import RealClock
-from lycosa.config import Fetch
 from lycosa.fetch.client import HttpTransport
-from lycosa.records import Answer, Purpose, Request
+from lycosa.model.clock import RealClock
+from lycosa.model.job import Fetch
+from lycosa.model.records import Answer, Purpose, Request
 
 HOSTS = 64
 RUNS = 5

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 from benchmarks.logs import Connect, filling, opened, taken
 
-from lycosa.log.protocol import Write
+from lycosa.storage.log.protocol import Write
 
 OWN = 16
 KINDS = ("postgres", "jetstream")

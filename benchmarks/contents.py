@@ -18,7 +18,7 @@ from pathlib import Path
 
 import brotli
 
-from lycosa.store.warc.warc_format import pack
+from lycosa.storage.warc.warc_format import pack
 
 SUFFIXES = (
     *("html", "css", "js", "json", "svg", "png", "jpg", "gif", "webp", "ico"),

@@ -32,8 +32,8 @@ from typing import Any, NamedTuple
 import msgspec
 import zstandard
 
-from lycosa.log.format import decode_events, encode
-from lycosa.records import Admitted, AnyEvent, Fetched, HostChanged, Outcome, Place
+from lycosa.model.records import Admitted, AnyEvent, Fetched, HostChanged, Outcome, Place
+from lycosa.storage.log.format import decode_events, encode
 
 SEED = 1
 EVENTS_IN_BATCH = 22

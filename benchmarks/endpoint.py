@@ -30,12 +30,12 @@ import psutil
 from benchmarks.spellings import ATTACKS, spelt
 from pyoxigraph import QueryBoolean
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.query.index import Index
-from lycosa.query.protocol import Query, QueryReply, QueryRequest, receive, send
-from lycosa.store.layout import TRIPLES, Name, quads_path
-from lycosa.store.tables.quads import Block, quads_of, write_sealed
+from lycosa.analysis.triples.index import Index
+from lycosa.analysis.triples.protocol import Query, QueryReply, QueryRequest, receive, send
+from lycosa.model.job import Job
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.storage.archive.layout import TRIPLES, Name, quads_path
+from lycosa.storage.tables.quads import Block, quads_of, write_sealed
 
 HONEST = "SELECT ?page { GRAPH ?page { ?s ?p 'text 7' } }"
 LARGE = "SELECT * { ?s ?p ?o . ?a ?b ?c } LIMIT 30000"
@@ -45,7 +45,7 @@ ASKED = 200
 
 UNCHECKED = """
 import sys
-from lycosa.query import answer_process, sparql
+from lycosa.analysis.triples import answer_process, sparql
 sparql.check = lambda question: None
 answer_process.main(*sys.argv[1:])
 """

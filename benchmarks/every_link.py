@@ -21,10 +21,10 @@ from zlib import crc32
 
 from playwright.sync_api import Browser, Request
 
-from lycosa.config import Job
-from lycosa.crawl.checking.pages import answer_of_bytes, check_page
 from lycosa.extract.page import scan
-from lycosa.url import canonical_key, url_of
+from lycosa.model.job import Job
+from lycosa.model.url import canonical_key, url_of
+from lycosa.operate.checking.pages import answer_of_bytes, check_page
 
 ORIGIN = "http://web.test/"
 DEFAULT, REQUISITES, WIDE, FORMS = "default", "--requisites", "--wide", "--forms"

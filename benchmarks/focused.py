@@ -15,7 +15,7 @@ of relevant pages that count:
 The spread is the standard deviation over draws of the mean over topics. The weights of our order
 are fitted on the tuning topics of other fields than the topic that is crawled for, so that choices
 between variants can be made with `--topics tuning` and are then judged on the others. `as the crawl
-is` has the weights of `crawl.features.topics.evidence` and reads whole paths, as the crawl does.
+is` has the weights of `features.topics.evidence` and reads whole paths, as the crawl does.
 
 With `--without-labels` the orders that ask a page model run a second time, with a model that was
 trained on the same pages by keywords and five known pages a topic (`benchmarks.focus.unlabelled`).

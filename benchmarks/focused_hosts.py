@@ -28,10 +28,10 @@ from benchmarks.focus.corpus import read_corpus
 from benchmarks.focus.corpus_web import CorpusWeb
 from benchmarks.focus.judge import JUDGING_TOPICS, Draw, Result, Task, judge, link_words
 
-from lycosa.config import Job
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.records import Purpose, Request
-from lycosa.testweb.web import Reply
+from lycosa.model.job import Job
+from lycosa.model.records import Purpose, Request
+from lycosa.simulation.simulation import Simulation
+from lycosa_testweb.web import Reply
 
 SCHEDULERS = ("breadth-first", "best-first", "topics")
 

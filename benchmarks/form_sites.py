@@ -12,9 +12,9 @@ from html import escape
 from typing import NamedTuple
 from urllib.parse import parse_qs, quote
 
-from lycosa.records import Request, Resolved
-from lycosa.testweb.parts import take_apart
-from lycosa.testweb.web import HTML, PLAIN, Reply
+from lycosa.model.records import Request, Resolved
+from lycosa_testweb.parts import take_apart
+from lycosa_testweb.web import HTML, PLAIN, Reply
 
 _TOKEN = re.compile(r"\w+")
 

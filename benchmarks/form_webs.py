@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from benchmarks.form_sites import FormSite, Record
 
-from lycosa.testweb.webs.topic_texts import Texts
+from lycosa_testweb.topics.texts import Texts
 
 _HERBS = """Comfrey|A hairy plant of ditches whose root was laid on broken bones.
 Yarrow|Feathery leaves stop bleeding; soldiers carried it in their packs.

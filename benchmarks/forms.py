@@ -14,15 +14,15 @@ from benchmarks.form_sites import FormSite
 from benchmarks.form_webs import TUNED
 from benchmarks.unseen_form_webs import UNSEEN
 
-from lycosa.config import Job
-from lycosa.crawl.simulation.conditions import Conditions
-from lycosa.crawl.simulation.kills import KillPlan, no_kills
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.records import MiningRule, Outcome
-from lycosa.store.archive import ArchiveStore
-from lycosa.testweb.web import Truth, Web
-from lycosa.testweb.webs.deep import DeepWeb
-from lycosa.url import url_of
+from lycosa.model.job import Job
+from lycosa.model.records import MiningRule, Outcome
+from lycosa.model.url import url_of
+from lycosa.simulation.conditions import Conditions
+from lycosa.simulation.kills import KillPlan, no_kills
+from lycosa.simulation.simulation import Simulation
+from lycosa.storage.archive.archive import ArchiveStore
+from lycosa_testweb.web import Truth, Web
+from lycosa_testweb.webs.deep import DeepWeb
 
 
 class HidingWeb(Web, Truth, Protocol):

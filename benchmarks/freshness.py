@@ -29,19 +29,19 @@ from benchmarks.charts import Line, draw
 from benchmarks.figures.run import Made, Run
 from benchmarks.race.table import markdown
 
-from lycosa.config import Job
-from lycosa.crawl.simulation.conditions import Conditions
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.crawl.worker.quality import measure
 from lycosa.frontier.cycle_candidates import Planner
-from lycosa.log.format import decode_events
-from lycosa.records import Purpose, Request, Sight, Visited
-from lycosa.store.journal import Journal
-from lycosa.testweb.generated.plan import Listed, Traits
-from lycosa.testweb.generated.sections import Bulletins
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.web import Reply
-from lycosa.url import key_of, url_of
+from lycosa.frontier.freshness.quality import measure
+from lycosa.model.job import Job
+from lycosa.model.records import Purpose, Request, Sight, Visited
+from lycosa.model.url import key_of, url_of
+from lycosa.simulation.conditions import Conditions
+from lycosa.simulation.simulation import Simulation
+from lycosa.storage.archive.journal import Journal
+from lycosa.storage.log.format import decode_events
+from lycosa_testweb.generated.plan import Listed, Traits
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.sections import Bulletins
+from lycosa_testweb.web import Reply
 
 POLICIES = ("profit", "fresh", "uniform", "proportional")
 COLOURS = dict(zip(POLICIES, ("#1f77b4", "#d95f02", "#7b3294", "#4d4d4d"), strict=True))

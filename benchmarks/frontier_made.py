@@ -7,15 +7,15 @@ from collections.abc import Sequence
 
 from benchmarks.urltable_rows import made_up_on_hosts
 
-from lycosa.cluster.partitioners import make_partitioner
 from lycosa.crawl.worker.turns import PartitionTurns
-from lycosa.frontier.fold.facts.columns import NONE
+from lycosa.frontier.facts.columns import NONE
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
+from lycosa.frontier.partitioners import make_partitioner
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
 from lycosa.frontier.readiness.phases import WorkerContext
-from lycosa.records import (
+from lycosa.model.records import (
     Fetched,
     HostChanged,
     HostResolved,
@@ -24,7 +24,7 @@ from lycosa.records import (
     RobotsLearned,
     RobotsState,
 )
-from lycosa.url import host_of, site_of, url_of
+from lycosa.model.url import host_of, site_of, url_of
 
 PARTITIONS = 64
 START = 1_700_000_000.0

@@ -44,7 +44,7 @@ from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.memory_limit import MemoryLimit
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.urltable import FileVault
-from lycosa.log.snapshot import SnapshotFolder
+from lycosa.storage.log.snapshot import SnapshotFolder
 
 SOME = 2_000
 """How many spilled sites get a new URL."""

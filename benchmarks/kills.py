@@ -39,14 +39,14 @@ from typing import NamedTuple
 from benchmarks.race.table import markdown
 from fastwarc.warc import ArchiveIterator, WarcRecordType
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.inspect.audit import audit
-from lycosa.crawl.simulation.referee_rules import referee_rules
-from lycosa.store.reader import table
-from lycosa.testweb.referee.referee import Referee
-from lycosa.testweb.servers.server import SOCKET_TOLERANCE_SECONDS, SocketWeb
-from lycosa.testweb.webs.graph import GraphWeb
+from lycosa.model.job import Job
+from lycosa.operate.inspect.audit import audit
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.simulation.referee_rules import referee_rules
+from lycosa.storage.archive.reader import table
+from lycosa_testweb.referee.referee import Referee
+from lycosa_testweb.servers.server import SOCKET_TOLERANCE_SECONDS, SocketWeb
+from lycosa_testweb.webs.graph import GraphWeb
 
 HOSTS = 20
 PAGES = 100

@@ -31,10 +31,10 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from lycosa.log.format import encode
-from lycosa.log.opening import open_log
-from lycosa.log.protocol import Log, Take, Write
-from lycosa.records import Counted, Taken
+from lycosa.model.records import Counted, Taken
+from lycosa.storage.log.format import encode
+from lycosa.storage.log.opening import open_log
+from lycosa.storage.log.protocol import Log, Take, Write
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from servers import fresh_name, nats_cluster, postgres_server

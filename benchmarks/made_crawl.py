@@ -27,11 +27,11 @@ import duckdb
 import numpy as np
 import pyarrow.parquet as pq
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.store.layout import Name, make_folders, quads_path, sealed_path, warc_path
-from lycosa.store.tables.quads import Block, write_sealed
-from lycosa.store.tables.rows import SCHEMAS
+from lycosa.model.job import Job
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.storage.archive.layout import Name, make_folders, quads_path, sealed_path, warc_path
+from lycosa.storage.tables.quads import Block, write_sealed
+from lycosa.storage.tables.rows import SCHEMAS
 
 SEGMENT_PAGES = 1_000_000
 HEADS = 64

@@ -28,9 +28,9 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import unquote, urljoin, urlsplit
 
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.records import TRAPS, Outcome
-from lycosa.url import url_of
+from lycosa.model.records import TRAPS, Outcome
+from lycosa.model.url import url_of
+from lycosa.runtime.directory import CrawlDirectory
 
 PAGE_TYPES = ("text/html", "application/xhtml+xml", "text/plain", "application/xml", "text/xml")
 """Of the types that a job keeps by default, those that such folders have."""

@@ -33,11 +33,11 @@ from benchmarks.processes import cpu_seconds
 from benchmarks.race.table import markdown
 from benchmarks.shared_logs import Place, placed
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory, named_anew
-from lycosa.log.protocol import Log
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.webs.graph import GraphWeb
+from lycosa.model.job import Job
+from lycosa.runtime.directory import CrawlDirectory, named_anew
+from lycosa.storage.log.protocol import Log
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.webs.graph import GraphWeb
 
 HOSTS = 240
 PAGES = 150

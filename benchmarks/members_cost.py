@@ -31,7 +31,7 @@ from benchmarks.race.clients import lycosa_names_pages, run_folder
 from benchmarks.shared_logs import Place, placed
 from benchmarks.workers import command, host_names
 
-from lycosa.crawl.directory import CrawlDirectory
+from lycosa.runtime.directory import CrawlDirectory
 
 MOST_SECONDS = 900.0
 LOGS = {"nats": "jetstream", "postgresql": "postgres"}

@@ -33,21 +33,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lycosa.clock import VirtualClock
-from lycosa.cluster.partitioners import make_partitioner
-from lycosa.config import Job
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
-from lycosa.crawl.features.of_job import features_of
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.scope import JobScope
-from lycosa.crawl.seeds import plant
 from lycosa.crawl.worker.worker import Worker
-from lycosa.log.snapshot import SnapshotFolder
-from lycosa.log.sqlite import SqliteLog
-from lycosa.store.archive import ArchiveStore
-from lycosa.testweb.carrier import InProcessCarrier
-from lycosa.testweb.generated.web import GeneratedWeb
+from lycosa.features.of_job import features_of
+from lycosa.frontier.partitioners import make_partitioner
+from lycosa.model.clock import VirtualClock
+from lycosa.model.job import Job
+from lycosa.runtime.seeds import plant
+from lycosa.storage.archive.archive import ArchiveStore
+from lycosa.storage.log.snapshot import SnapshotFolder
+from lycosa.storage.log.sqlite import SqliteLog
+from lycosa_testweb.carrier import InProcessCarrier
+from lycosa_testweb.generated.web import GeneratedWeb
 
 SEED = 1
 BYTES_A_URL = 202

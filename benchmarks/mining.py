@@ -19,13 +19,13 @@ from typing import NamedTuple
 from benchmarks.figures.run import Made, Run
 from benchmarks.race.table import markdown
 
-from lycosa.config import Job
-from lycosa.crawl.simulation.result import Result
-from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.status.figures import mined_of
-from lycosa.testweb.generated.plans import Secrets, secretive
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.webs.graph import GraphWeb
+from lycosa.model.job import Job
+from lycosa.simulation.result import Result
+from lycosa.simulation.simulation import Simulation
+from lycosa_testweb.generated.plans import Secrets, secretive
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.webs.graph import GraphWeb
 
 
 class Case(NamedTuple):

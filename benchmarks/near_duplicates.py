@@ -23,8 +23,8 @@ import time
 import numpy as np
 from numpy.typing import NDArray
 
-from lycosa.extract.fingerprint import fingerprint
-from lycosa.graph.near_duplicates import near_groups
+from lycosa.extract.text.fingerprint import fingerprint
+from lycosa.frontier.graph.near_duplicates import near_groups
 
 SITES, PAGES_OF_A_SITE = 400, 5
 VOCABULARY, FRAME_WORDS, PARAGRAPH_WORDS = 20_000, 60, 40

@@ -31,10 +31,10 @@ from benchmarks.charts import Line, draw
 from benchmarks.figures.run import Made, Run
 from benchmarks.race.table import markdown
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.run import run_crawl
 from lycosa.frontier.urltable import CompactUrlTable, FileVault
+from lycosa.model.job import Job
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
 
 HOSTS, FANOUT = 64, 5
 LATENCY_SECONDS = 0.02

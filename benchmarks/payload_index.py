@@ -14,8 +14,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from lycosa.records import Place
-from lycosa.store.warc.payload_index import FILE, PayloadIndex
+from lycosa.model.records import Place
+from lycosa.storage.warc.payload_index import FILE, PayloadIndex
 
 LOOKS = 200_000
 

@@ -24,20 +24,20 @@ from benchmarks.cells import Cell, draw_cells, draw_turns
 from benchmarks.figures.run import Made, Run
 from benchmarks.race.table import markdown
 
-from lycosa.cluster.partitioners.urls import UrlPartitioner
-from lycosa.config import Job
-from lycosa.crawl.simulation.conditions import Conditions
-from lycosa.crawl.simulation.kills import KillRandomly
-from lycosa.crawl.simulation.referee_rules import referee_rules
-from lycosa.crawl.simulation.result import Result
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.log.format import decode_events
-from lycosa.records import BatonPassed, BatonTaken, Fetched, Request, Resolved
-from lycosa.testweb.parts import take_apart
-from lycosa.testweb.referee.referee import Referee
-from lycosa.testweb.referee.rulebook import RefereeRules
-from lycosa.testweb.web import HTML, Reply, Truth
-from lycosa.url.key import reversed_host_of
+from lycosa.frontier.partitioners.urls import UrlPartitioner
+from lycosa.model.job import Job
+from lycosa.model.records import BatonPassed, BatonTaken, Fetched, Request, Resolved
+from lycosa.model.url.key import reversed_host_of
+from lycosa.simulation.conditions import Conditions
+from lycosa.simulation.kills import KillRandomly
+from lycosa.simulation.referee_rules import referee_rules
+from lycosa.simulation.result import Result
+from lycosa.simulation.simulation import Simulation
+from lycosa.storage.log.format import decode_events
+from lycosa_testweb.parts import take_apart
+from lycosa_testweb.referee.referee import Referee
+from lycosa_testweb.referee.rulebook import RefereeRules
+from lycosa_testweb.web import HTML, Reply, Truth
 
 NODES, PHASES = 5, 6
 """Of KSpider's figures 3 and 5 to 7."""

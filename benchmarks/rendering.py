@@ -21,17 +21,17 @@ import tempfile
 import time
 from pathlib import Path
 
-from lycosa.loop import Loop
-from lycosa.records import Request, Resolved
-from lycosa.render.executable import find_browser
-from lycosa.render.protocol import Done, FoundLink, Holding, Part, PartWanted, RenderPage
-from lycosa.render.renderer import BrowserProcess
-from lycosa.store.reader import table
-from lycosa.testweb.referee.referee import Referee
-from lycosa.testweb.referee.rulebook import RefereeRules
-from lycosa.testweb.servers.server import SOCKET_TOLERANCE_SECONDS, Listen, SocketWeb
-from lycosa.testweb.web import PLAIN, Reply, request_for
-from lycosa.testweb.webs.script_maze import HOME, KINDS, ScriptMaze
+from lycosa._support.loop import Loop
+from lycosa.fetch.browser.executable import find_browser
+from lycosa.fetch.browser.protocol import Done, FoundLink, Holding, Part, PartWanted, RenderPage
+from lycosa.fetch.browser.renderer import BrowserProcess
+from lycosa.model.records import Request, Resolved
+from lycosa.storage.archive.reader import table
+from lycosa_testweb.referee.referee import Referee
+from lycosa_testweb.referee.rulebook import RefereeRules
+from lycosa_testweb.servers.server import SOCKET_TOLERANCE_SECONDS, Listen, SocketWeb
+from lycosa_testweb.web import PLAIN, Reply, request_for
+from lycosa_testweb.webs.script_maze import HOME, KINDS, ScriptMaze
 
 DELAY_SECONDS = 0.2
 PRODUCTS = 20

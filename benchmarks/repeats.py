@@ -36,9 +36,9 @@ from benchmarks.race import server, trees
 from benchmarks.race.measuring import measure
 from benchmarks.race.table import markdown
 
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.log.format import decode_events
-from lycosa.records import Fetched
+from lycosa.model.records import Fetched
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.storage.log.format import decode_events
 
 ANSWERS = (0, 200, 100, 64, 50, 20, 10, 5, 1)
 WORDS = (

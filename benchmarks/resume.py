@@ -34,21 +34,16 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lycosa.cluster.partitioners import make_partitioner
-from lycosa.config import Job
 from lycosa.crawl.pauses import due_pause
 from lycosa.crawl.takeover import take_partition
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
+from lycosa.frontier.partitioners import make_partitioner
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
 from lycosa.frontier.readiness.phases import WorkerContext
-from lycosa.log.fold import replay
-from lycosa.log.format import encode
-from lycosa.log.protocol import Take, Write
-from lycosa.log.snapshot import SnapshotFolder
-from lycosa.log.sqlite import SqliteLog
-from lycosa.records import (
+from lycosa.model.job import Job
+from lycosa.model.records import (
     Admitted,
     AnyEvent,
     Configured,
@@ -59,6 +54,11 @@ from lycosa.records import (
     RobotsState,
     Taken,
 )
+from lycosa.storage.log.fold import replay
+from lycosa.storage.log.format import encode
+from lycosa.storage.log.protocol import Take, Write
+from lycosa.storage.log.snapshot import SnapshotFolder
+from lycosa.storage.log.sqlite import SqliteLog
 
 SEED = 1
 PARTITIONS = 64

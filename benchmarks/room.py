@@ -14,10 +14,10 @@ import random
 import tempfile
 from pathlib import Path
 
-from lycosa.records import Answer, Capture, Outcome, Purpose, Request
-from lycosa.store.archive import ArchiveStore
-from lycosa.store.segments.removal import forget_host
-from lycosa.url.key import host_of, url_of
+from lycosa.model.records import Answer, Capture, Outcome, Purpose, Request
+from lycosa.model.url.key import host_of, url_of
+from lycosa.storage.archive.archive import ArchiveStore
+from lycosa.storage.segments.removal import forget_host
 
 HOSTS = 4
 

@@ -34,23 +34,23 @@ from typing import Any
 from benchmarks.scale_prediction import SEED_SHARE, Plan, picture, predict, table
 from benchmarks.scale_web import ScaleWeb
 
-from lycosa.cluster.board.memory import MemoryBoard
-from lycosa.cluster.board.protocol import Answer
-from lycosa.config import Job
 from lycosa.crawl.pauses import due_pause
-from lycosa.crawl.simulation.cluster.cluster import Cluster
-from lycosa.crawl.simulation.cluster.world import BEGINS_AT, CALM
 from lycosa.crawl.takeover import read_partition
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
 from lycosa.frontier.readiness.phases import WorkerContext
-from lycosa.log.loose import LooseLog
-from lycosa.log.memory import MemoryLog
-from lycosa.log.protocol import Write
-from lycosa.log.snapshot import MemorySnapshots
-from lycosa.records import Purpose, Request
-from lycosa.testweb.web import Reply
+from lycosa.model.job import Job
+from lycosa.model.records import Purpose, Request
+from lycosa.runtime.coordination.memory import MemoryBoard
+from lycosa.runtime.coordination.protocol import Answer
+from lycosa.simulation.cluster.cluster import Cluster
+from lycosa.simulation.cluster.loose_log import LooseLog
+from lycosa.simulation.cluster.world import BEGINS_AT, CALM
+from lycosa.storage.log.memory import MemoryLog
+from lycosa.storage.log.protocol import Write
+from lycosa.storage.log.snapshot import MemorySnapshots
+from lycosa_testweb.web import Reply
 
 SAMPLE_SECONDS = 10.0
 _START = 1_700_000_000.0

@@ -14,10 +14,10 @@ from __future__ import annotations
 from collections import Counter
 from typing import NamedTuple
 
-from lycosa.records import Request, Resolved
-from lycosa.testweb.mixing import below, digest, fraction
-from lycosa.testweb.parts import take_apart
-from lycosa.testweb.web import HTML, PLAIN, Reply
+from lycosa.model.records import Request, Resolved
+from lycosa_testweb.mixing import below, digest, fraction
+from lycosa_testweb.parts import take_apart
+from lycosa_testweb.web import HTML, PLAIN, Reply
 
 LATENCY_SECONDS = (0.1, 0.9)
 WORDS = ("spider", "silk", "thread", "orb", "dragline", "prey", "burrow", "meadow", "dew", "leg")

@@ -17,9 +17,9 @@ from pathlib import Path
 
 from selectolax.lexbor import LexborHTMLParser
 
-from lycosa.extract.fingerprint import fingerprint
 from lycosa.extract.page import scan
-from lycosa.records import RECORDED_KINDS, REQUISITE_KINDS, LinkKind
+from lycosa.extract.text.fingerprint import fingerprint
+from lycosa.model.records import RECORDED_KINDS, REQUISITE_KINDS, LinkKind
 
 FOLDERS = (
     "/usr/share/doc/openjdk-17-jre-headless/api/java.base",

@@ -27,14 +27,14 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from lycosa.config import SCHEDULERS, Frontier
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
 from lycosa.frontier.readiness.phases import WorkerContext
 from lycosa.frontier.schedulers.factory import Order, make_scheduler
-from lycosa.records import (
+from lycosa.model.job import SCHEDULERS, Frontier
+from lycosa.model.records import (
     Admitted,
     Fetched,
     HostResolved,

@@ -29,12 +29,12 @@ import duckdb
 import tantivy
 from benchmarks.search_rivals import fts5, size_of, xapian
 
-from lycosa.config import Job
-from lycosa.query.text.indexing.current_pages import sealed_files, wanted_pages
-from lycosa.query.text.indexing.index import TextIndex
-from lycosa.query.text.searching.results import Ask
-from lycosa.query.text.searching.search import TextSearch
-from lycosa.query.text.text_store import TextStore
+from lycosa.analysis.text_index.current_pages import sealed_files, wanted_pages
+from lycosa.analysis.text_index.index import TextIndex
+from lycosa.analysis.text_index.text_store import TextStore
+from lycosa.analysis.text_search.results import Ask
+from lycosa.analysis.text_search.search import TextSearch
+from lycosa.model.job import Job
 
 KINDS = ("links", "targets", "novel", "titles", "content")
 

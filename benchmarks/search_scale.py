@@ -30,9 +30,9 @@ import pyarrow.parquet as pq
 from benchmarks.made_crawl import make_short, make_whole
 from benchmarks.search_rivals import size_of
 
-from lycosa.query.text.searching.results import Ask
-from lycosa.query.text.searching.search import TextSearch
-from lycosa.query.text.text_store import TextStore
+from lycosa.analysis.text_index.text_store import TextStore
+from lycosa.analysis.text_search.results import Ask
+from lycosa.analysis.text_search.search import TextSearch
 
 SAMPLE_PAGES = 2_000
 WATCH_SECONDS = 0.2

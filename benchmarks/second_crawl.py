@@ -24,21 +24,21 @@ from typing import Any, NamedTuple
 
 from warcio.archiveiterator import ArchiveIterator
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.run import run_crawl
 from lycosa.crawl.takeover import take_partition
-from lycosa.log.format import encode
-from lycosa.log.protocol import Write
-from lycosa.records import Outcome, Purpose, Reopened, Request, Taken
-from lycosa.testweb.generated.page import Page
-from lycosa.testweb.generated.plan import Listed, Traits
-from lycosa.testweb.generated.sections import Tree
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.mixing import digest
-from lycosa.testweb.parts import Parts
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.web import Reply
+from lycosa.model.job import Job
+from lycosa.model.records import Outcome, Purpose, Reopened, Request, Taken
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
+from lycosa.storage.log.format import encode
+from lycosa.storage.log.protocol import Write
+from lycosa_testweb.generated.page import Page
+from lycosa_testweb.generated.plan import Listed, Traits
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.mixing import digest
+from lycosa_testweb.parts import Parts
+from lycosa_testweb.sections import Tree
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.web import Reply
 
 
 class EditedWeb(GeneratedWeb):

@@ -34,7 +34,7 @@ from benchmarks.race import server as web_server
 from benchmarks.race import trees
 from benchmarks.race.clients import Course, lycosa_command
 
-from lycosa.log.protocol import Write
+from lycosa.storage.log.protocol import Write
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from servers import nats_cluster, postgres_server
@@ -121,9 +121,9 @@ def _size(folder: Path | None) -> int:
 
 def child(told: Path, command: Sequence[str]) -> int:
     """Run a crawl in this process, and write down what its commits have cost."""
-    from lycosa.log.jetstream.log import JetStreamLog
-    from lycosa.log.postgres.log import PostgresLog
-    from lycosa.log.sqlite import SqliteLog
+    from lycosa.storage.jetstream.log import JetStreamLog
+    from lycosa.storage.log.sqlite import SqliteLog
+    from lycosa.storage.postgres.log import PostgresLog
 
     times: list[float] = []
     given = 0

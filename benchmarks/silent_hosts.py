@@ -28,9 +28,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.run import run_crawl
+from lycosa.model.job import Job
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
 
 LIVE_HOSTS = 10
 KINDS = ("syn", "tls", "byte")

@@ -43,24 +43,24 @@ from benchmarks.kernel.crawl import COMMIT_SECONDS, CONNECTIONS, NO_PAUSES, Inst
 from benchmarks.kernel.pages import SMALL, TREE_A, Shape, host_name, running_text
 from benchmarks.race import table
 
-from lycosa.clock import VirtualClock
-from lycosa.cluster.partitioners import make_partitioner
-from lycosa.config import Job
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
-from lycosa.crawl.features.of_job import features_of
 from lycosa.crawl.ports import Ports
-from lycosa.crawl.processes.machine import collect_seldom
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.worker.worker import Worker
+from lycosa.features.of_job import features_of
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.log.fold import replay
-from lycosa.log.format import encode
-from lycosa.log.protocol import Take, Write
-from lycosa.log.snapshot import SnapshotFolder
-from lycosa.log.sqlite import SqliteLog
-from lycosa.records import Admitted, AnyEvent, Configured, RobotsLearned, RobotsState, Taken
-from lycosa.store.archive import ArchiveStore
+from lycosa.frontier.partitioners import make_partitioner
+from lycosa.model.clock import VirtualClock
+from lycosa.model.job import Job
+from lycosa.model.records import Admitted, AnyEvent, Configured, RobotsLearned, RobotsState, Taken
+from lycosa.runtime.processes.machine import collect_seldom
+from lycosa.storage.archive.archive import ArchiveStore
+from lycosa.storage.log.fold import replay
+from lycosa.storage.log.format import encode
+from lycosa.storage.log.protocol import Take, Write
+from lycosa.storage.log.snapshot import SnapshotFolder
+from lycosa.storage.log.sqlite import SqliteLog
 
 RESULTS = Path(__file__).resolve().parent / "RESULTS.md"
 BEGIN = "<!-- size: begin, written by benchmarks/size.py -->"

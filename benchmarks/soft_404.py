@@ -7,18 +7,18 @@ without its own address.
 The second: sites on which every URL gives a page of fixed words and a few of its own, the
 probe, too. Every page that is within 3 bits of the probe's would be lost; how many are
 depends on when a probe is believed. The last column is the rule of
-`lycosa.crawl.features.soft_404`.
+`lycosa.features.soft_404`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from lycosa.crawl.features.soft_404 import MOST_ALIKE, MOST_SIMILAR, SIMILAR_TIMES
 from lycosa.extract.echo import without_echo
-from lycosa.extract.fingerprint import distance, fingerprint
-from lycosa.testweb.generated.words import prose
-from lycosa.testweb.mixing import below, mix
+from lycosa.extract.text.fingerprint import distance, fingerprint
+from lycosa.features.soft_404 import MOST_ALIKE, MOST_SIMILAR, SIMILAR_TIMES
+from lycosa_testweb.generated.words import prose
+from lycosa_testweb.mixing import below, mix
 
 BITS = 3
 SITES = 200

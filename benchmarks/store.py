@@ -29,13 +29,13 @@ from pathlib import Path
 
 from isal import isal_zlib
 
-from lycosa.records import Answer, Capture, LinkKind, Links, Outcome, Purpose, Request, Target
-from lycosa.store.archive import ArchiveStore
-from lycosa.store.tables._rows import Pending
-from lycosa.store.tables.rows import url_id
-from lycosa.store.warc import warc_format
-from lycosa.store.warc.exchange import Writer, message_of
-from lycosa.url import url_of
+from lycosa.model.records import Answer, Capture, LinkKind, Links, Outcome, Purpose, Request, Target
+from lycosa.model.url import url_of
+from lycosa.storage.archive.archive import ArchiveStore
+from lycosa.storage.tables._rows import Pending
+from lycosa.storage.tables.rows import url_id
+from lycosa.storage.warc import warc_format
+from lycosa.storage.warc.exchange import Writer, message_of
 
 LINKS = 35
 TEXT_BYTES = 8_000

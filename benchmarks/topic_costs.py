@@ -21,17 +21,17 @@ from random import Random
 from types import SimpleNamespace
 from typing import Any, cast
 
-from lycosa.config import Job
-from lycosa.crawl.features.topics.allocator import TopicTurns
-from lycosa.crawl.features.topics.classifier import Classifier
-from lycosa.crawl.features.topics.predictor import Predictor
 from lycosa.extract.facts import Facts
 from lycosa.extract.topics.training import Example, train
+from lycosa.features.topics.allocator import TopicTurns
+from lycosa.features.topics.classifier import Classifier
+from lycosa.features.topics.predictor import Predictor
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.schedulers.topics import ByTopic
-from lycosa.links import Links, Target
-from lycosa.records import Admitted, Outcome
+from lycosa.model.job import Job
+from lycosa.model.links import Links, Target
+from lycosa.model.records import Admitted, Outcome
 
 PARTITIONS = 64
 ROUNDS = 7

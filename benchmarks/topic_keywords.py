@@ -28,15 +28,15 @@ from benchmarks.focus.corpus import Corpus, read_corpus
 from benchmarks.focus.unlabelled import PART_KEYWORDS
 from benchmarks.topic_training import KEYWORDS, told
 
+from lycosa.analysis.topics.evaluation import Evaluation, evaluate
+from lycosa.analysis.topics.keywords import train_by_keywords
+from lycosa.analysis.topics.pools import Pool
+from lycosa.analysis.topics.texts import Text
 from lycosa.extract.page import scan
 from lycosa.extract.topics.model import OTHER, READ_BYTES
 from lycosa.extract.topics.training import Example
-from lycosa.testweb import request_for
-from lycosa.testweb.webs.topics import Shape, TopicWeb
-from lycosa.topics.evaluation import Evaluation, evaluate
-from lycosa.topics.keywords import train_by_keywords
-from lycosa.topics.pools import Pool
-from lycosa.topics.texts import Text
+from lycosa_testweb import request_for
+from lycosa_testweb.topics.web import Shape, TopicWeb
 
 TUNED = ("Science", "People", "Language_and_literature", "Business_Studies", "Mathematics")
 JUDGED = ("Geography", "History", "Design_and_Technology", "Art", "Countries")

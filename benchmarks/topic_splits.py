@@ -9,7 +9,7 @@ FOLDER is a corpus as `benchmarks.focus.corpus` reads it. The parts of these col
     single      the pages of one leaf. It is taken to have no parts.
     strayed     the same, and among each ten texts one from other leaves, as a classifier's mistakes
                 would bring; they are no part
-    generated   merged and single topics of `lycosa.testweb.webs.topics`, whose words are made up; a
+    generated   merged and single topics of `lycosa_testweb.topics.web`, whose words are made up; a
                 blur of .3 gives that share of the pages more words of another topic than of theirs
 
 Each collection is split into 2, 3, … parts, up to two more than it has. A split is *true* if it has
@@ -21,7 +21,7 @@ the false ones. Without a number of parts, `topics split` takes the number whose
 what comes of this is printed too.
 
 Leaves and webs fall into two halves that share no text. Limits are chosen on one half and judged on
-the other, in both directions, beside those of `lycosa.topics.splitting`.
+the other, in both directions, beside those of `lycosa.analysis.topics.splitting`.
 """
 
 from __future__ import annotations
@@ -38,19 +38,19 @@ from typing import NamedTuple
 
 from benchmarks.focus.corpus import Corpus, read_corpus
 
-from lycosa.extract.page import scan
-from lycosa.extract.topics.model import READ_BYTES
-from lycosa.testweb import request_for
-from lycosa.testweb.mixing import digest
-from lycosa.testweb.webs.topics import Shape, TopicWeb
-from lycosa.topics.splitting import (
+from lycosa.analysis.topics.splitting import (
     FEWEST_TEXTS,
     LEAST_AGREEMENT,
     LEAST_MARGIN,
     LEAST_SHARE,
     propose,
 )
-from lycosa.topics.texts import Text
+from lycosa.analysis.topics.texts import Text
+from lycosa.extract.page import scan
+from lycosa.extract.topics.model import READ_BYTES
+from lycosa_testweb import request_for
+from lycosa_testweb.mixing import digest
+from lycosa_testweb.topics.web import Shape, TopicWeb
 
 FEWEST_PAGES = 45
 """Pages of a leaf that is merged with others."""

@@ -20,15 +20,15 @@ import statistics
 from collections.abc import Iterator
 from pathlib import Path
 
+from lycosa.analysis.topics.evaluation import Evaluation, evaluate
+from lycosa.analysis.topics.examples import example_of
+from lycosa.analysis.topics.keywords import train_by_keywords
+from lycosa.analysis.topics.labels import read_labels
+from lycosa.analysis.topics.names import at_level
+from lycosa.analysis.topics.pools import Pool
+from lycosa.analysis.topics.texts import Text, texts_of
 from lycosa.extract.topics.model import TopicModel
 from lycosa.extract.topics.training import train
-from lycosa.topics.evaluation import Evaluation, evaluate
-from lycosa.topics.examples import example_of
-from lycosa.topics.keywords import train_by_keywords
-from lycosa.topics.labels import read_labels
-from lycosa.topics.names import at_level
-from lycosa.topics.pools import Pool
-from lycosa.topics.texts import Text, texts_of
 
 KEYWORDS = {
     "Art": "art painting sculpture museum artist gallery",

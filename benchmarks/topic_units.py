@@ -25,14 +25,14 @@ from typing import NamedTuple
 from benchmarks.focus.corpus import bodies_of, labels_of
 from benchmarks.topic_keywords import JUDGED, JUDGED_PARTS, TUNED
 
+from lycosa.analysis.topics.page_topics import may_be_mixed
+from lycosa.analysis.topics.page_units import units_of
+from lycosa.analysis.topics.sections import pieces_of_page
 from lycosa.extract.page import scan
 from lycosa.extract.topics.model import TopicModel
 from lycosa.extract.topics.training import Example, train
-from lycosa.testweb import request_for
-from lycosa.testweb.webs.topics import Shape, TopicWeb
-from lycosa.topics.page_topics import may_be_mixed
-from lycosa.topics.page_units import units_of
-from lycosa.topics.sections import pieces_of_page
+from lycosa_testweb import request_for
+from lycosa_testweb.topics.web import Shape, TopicWeb
 
 SIZES = (50, 100, 300, 800)
 WEBS = (

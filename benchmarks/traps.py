@@ -23,23 +23,23 @@ from typing import NamedTuple
 
 from benchmarks.partitions import waiting_partition
 
-from lycosa.config import Job
 from lycosa.crawl.answers.page_answer import PageAnswer
-from lycosa.crawl.features.novelty.copies import SeenTexts
-from lycosa.crawl.features.novelty.traps import TrapWatch
-from lycosa.crawl.simulation.kills import KillPlan, no_kills
-from lycosa.crawl.simulation.result import Result
-from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.status.figures import refusals_of
-from lycosa.extract.fingerprint import fingerprint
 from lycosa.extract.page import scan
+from lycosa.extract.text.fingerprint import fingerprint
+from lycosa.features.novelty.copies import SeenTexts
+from lycosa.features.novelty.traps import TrapWatch
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.records import Answer, Fetched, Outcome, Purpose, Request, Weighed
-from lycosa.testweb.generated.plans import endless
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.parts import take_apart
-from lycosa.testweb.web import Reply
-from lycosa.url import canonical_keys, key_of
+from lycosa.model.job import Job
+from lycosa.model.records import Answer, Fetched, Outcome, Purpose, Request, Weighed
+from lycosa.model.url import canonical_keys, key_of
+from lycosa.simulation.kills import KillPlan, no_kills
+from lycosa.simulation.result import Result
+from lycosa.simulation.simulation import Simulation
+from lycosa_testweb.generated.plans import endless
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.parts import take_apart
+from lycosa_testweb.web import Reply
 
 TIMES = 20
 """So many times its honest pages a host may give at the most."""

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 
 from benchmarks.form_sites import FormSite, Record, tokens
 
-from lycosa.testweb.mixing import below, digest
+from lycosa_testweb.mixing import below, digest
 
 
 def listed(words: str) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import ada_url
 
-from lycosa.url import canonical_key, canonical_keys, canonicalize, key_of, parse
+from lycosa.model.url import canonical_key, canonical_keys, canonicalize, key_of, parse
 
 COUNT = 100_000
 REPEATS = 5
@@ -79,7 +79,7 @@ def nanoseconds(way: Way, urls: list[str]) -> float:
 
 def report(title: str, ours: Way, rivals: dict[str, Way | None], urls: list[str]) -> None:
     own = nanoseconds(ours, urls)
-    print(f"\n{title}\n  {'lycosa.url':34}{own:8.0f} ns   1.0")
+    print(f"\n{title}\n  {'lycosa.model.url':34}{own:8.0f} ns   1.0")
     for name, way in rivals.items():
         if way is None:
             print(f"  {name:34}  absent: not installed")

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lycosa.url import canonical_keys
+from lycosa.model.url import canonical_keys
 
 WORDS = [a + b + c for a in "bdfgkl" for b in ("an", "er", "ist", "ong") for c in "aeiou"]
 

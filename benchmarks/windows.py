@@ -20,15 +20,15 @@ from benchmarks.charts import Line, draw
 from benchmarks.figures.run import Made, Run
 from benchmarks.race.table import markdown
 
-from lycosa.config import SCHEDULERS, Job
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.log.format import decode_events
-from lycosa.records import Admitted, Fetched, Mined, Outcome
-from lycosa.testweb.generated.plan import Mixture
-from lycosa.testweb.generated.robots_kinds import ROBOTS_KINDS
-from lycosa.testweb.generated.sections import Cellar, Kind, Series, Thicket
-from lycosa.testweb.generated.weather import Pace
-from lycosa.testweb.generated.web import GeneratedWeb
+from lycosa.model.job import SCHEDULERS, Job
+from lycosa.model.records import Admitted, Fetched, Mined, Outcome
+from lycosa.simulation.simulation import Simulation
+from lycosa.storage.log.format import decode_events
+from lycosa_testweb.generated.plan import Mixture
+from lycosa_testweb.generated.robots_kinds import ROBOTS_KINDS
+from lycosa_testweb.generated.weather import Pace
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.sections import Cellar, Kind, Series, Thicket
 
 ORDERS = [name for name in ("breadth-first", "top-window", "leaf-window") if name in SCHEDULERS]
 COLOURS: dict[str, str] = dict(zip(ORDERS, ("#1f77b4", "#d95f02", "#7b3294"), strict=False))

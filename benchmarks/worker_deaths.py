@@ -26,14 +26,14 @@ from pathlib import Path
 import msgspec
 from benchmarks import kills
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.assignments import Assignment
-from lycosa.crawl.simulation.referee_rules import referee_rules
-from lycosa.plugins.scheduling import partitioner_of
-from lycosa.testweb.referee.referee import Referee
-from lycosa.testweb.servers.server import SOCKET_TOLERANCE_SECONDS, SocketWeb
-from lycosa.url import key_of
+from lycosa.features.plugins.scheduling import partitioner_of
+from lycosa.model.job import Job
+from lycosa.model.url import key_of
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.assignments import Assignment
+from lycosa.simulation.referee_rules import referee_rules
+from lycosa_testweb.referee.referee import Referee
+from lycosa_testweb.servers.server import SOCKET_TOLERANCE_SECONDS, SocketWeb
 
 
 def partitions_of(pid: int) -> set[int] | None:

@@ -17,9 +17,9 @@ import time
 
 from benchmarks.charsets import sentences
 
-from lycosa.extract.languages import detector
-from lycosa.extract.languages.codes import CODES
-from lycosa.extract.languages.page_language import LETTERS, middle_of
+from lycosa.extract.text import language_detector as detector
+from lycosa.extract.text.language_codes import CODES
+from lycosa.extract.text.page_language import LETTERS, middle_of
 
 _NAMES = """
 bg ca cs da de el en eo es et eu fi fr gl hr hu id it ja ka ko lt nl pl pt ro ru sk sl sr sv tr uk

@@ -16,12 +16,12 @@ from typing import Any, TypeVar, cast
 import pytest
 
 from lycosa.errors import LogUnavailable
-from lycosa.log.jetstream.log import JetStreamLog
-from lycosa.log.loose import LooseLog, LooseServer
-from lycosa.log.memory import MemoryLog
-from lycosa.log.postgres.log import PostgresLog
-from lycosa.log.protocol import Log
-from lycosa.log.sqlite import SqliteLog
+from lycosa.simulation.cluster.loose_log import LooseLog, LooseServer
+from lycosa.storage.jetstream.log import JetStreamLog
+from lycosa.storage.log.memory import MemoryLog
+from lycosa.storage.log.protocol import Log
+from lycosa.storage.log.sqlite import SqliteLog
+from lycosa.storage.postgres.log import PostgresLog
 from servers import fresh_name
 from servers.fixtures import SharedNats, SharedPostgres
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from lycosa.config import Frontier
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.schedulers import Scheduler
 from lycosa.frontier.schedulers.factory import Order, make_scheduler
-from lycosa.records import Admitted
-from lycosa.url import key_of, url_of
+from lycosa.model.job import Frontier
+from lycosa.model.records import Admitted
+from lycosa.model.url import key_of, url_of
 
 
 class AllReady:

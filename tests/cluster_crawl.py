@@ -10,11 +10,11 @@ from random import Random
 from typing import Any
 from zlib import crc32
 
-from lycosa.config import Job
-from lycosa.crawl.simulation.cluster.cluster import Cluster, Result
-from lycosa.testweb.robots import Group, Robots
-from lycosa.testweb.webs.graph import GraphWeb
-from lycosa.url import url_of
+from lycosa.model.job import Job
+from lycosa.model.url import url_of
+from lycosa.simulation.cluster.cluster import Cluster, Result
+from lycosa_testweb.robots import Group, Robots
+from lycosa_testweb.webs.graph import GraphWeb
 
 HOSTS, DOMAINS, PAGES, DEPTH, PARTITIONS = 24, 18, 10, 5, 16
 NAMES = [f"h{host}.d{host % DOMAINS}.test" for host in range(HOSTS)]

@@ -17,15 +17,15 @@ from dataclasses import dataclass, field
 from random import Random
 from typing import NamedTuple
 
-from lycosa.cluster import shares
-from lycosa.cluster.board.keys import member_key
-from lycosa.cluster.board.memory import MemoryBoard
-from lycosa.cluster.board.protocol import ANSWER_SECONDS, UNAVAILABLE, UNDECIDED
-from lycosa.cluster.membership.calls import Call, Listing, Put, Result, make
-from lycosa.cluster.membership.joining import Agreement
-from lycosa.cluster.membership.life import OVER, Life, Phase
-from lycosa.cluster.membership.record import Member, Standing, unpack
-from lycosa.cluster.membership.tenure import Instant
+from lycosa.runtime.cluster import shares
+from lycosa.runtime.coordination.keys import member_key
+from lycosa.runtime.coordination.memory import MemoryBoard
+from lycosa.runtime.coordination.protocol import ANSWER_SECONDS, UNAVAILABLE, UNDECIDED
+from lycosa.runtime.membership.calls import Call, Listing, Put, Result, make
+from lycosa.runtime.membership.joining import Agreement
+from lycosa.runtime.membership.life import OVER, Life, Phase
+from lycosa.runtime.membership.record import Member, Standing, unpack
+from lycosa.runtime.membership.tenure import Instant
 
 WALL = 1_700_000_000.0
 TICK_SECONDS = 0.5

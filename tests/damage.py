@@ -19,13 +19,13 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.run import run_crawl
-from lycosa.records import Request, Resolved
-from lycosa.store.reader import captures, table
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.web import HTML, PLAIN, Reply
+from lycosa.model.job import Job
+from lycosa.model.records import Request, Resolved
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
+from lycosa.storage.archive.reader import captures, table
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.web import HTML, PLAIN, Reply
 from warm import lycosa
 
 HOSTS, PAGES = 5, 11

@@ -120,8 +120,8 @@ def damage(case: Case, folder: Path) -> None:
 
 def answer(folder: Path) -> list[Any]:
     """Return what `sql` answers: the first is the number of pages, or the error that it names."""
+    from lycosa.analysis.study.sql import asked
     from lycosa.errors import LycosaError
-    from lycosa.study.sql import asked
 
     try:
         with asked(folder, QUERY) as found:
@@ -132,10 +132,10 @@ def answer(folder: Path) -> list[Any]:
 
 def run_case(case: Case, base: Path, folder: Path, result: Path) -> None:
     """Damage a copy, verify, repair, resume and judge; the result goes to a file."""
-    from lycosa.crawl.directory import CrawlDirectory
-    from lycosa.crawl.processes.run import run_crawl
-    from lycosa.crawl.verify.inspection import verify
-    from lycosa.crawl.verify.repair import repair
+    from lycosa.runtime.directory import CrawlDirectory
+    from lycosa.runtime.processes.run import run_crawl
+    from lycosa.runtime.verify.inspection import verify
+    from lycosa.runtime.verify.repair import repair
 
     told: dict[str, Any] = {"step": "copy"}
     try:
@@ -187,7 +187,12 @@ def run_all(
     """Run cases, some side by side."""
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload(
-        ["damage", "lycosa.crawl.processes.run", "lycosa.crawl.verify.repair", "lycosa.study.sql"]
+        [
+            "damage",
+            "lycosa.runtime.processes.run",
+            "lycosa.runtime.verify.repair",
+            "lycosa.analysis.study.sql",
+        ]
     )
 
     def run(numbered: tuple[int, Case]) -> tuple[Case, dict[str, Any]]:

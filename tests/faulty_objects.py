@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from lycosa.errors import ObjectsUnavailable
-from lycosa.objects.protocol import Found, Objects
+from lycosa.storage.objects.protocol import Found, Objects
 
 T = TypeVar("T")
 

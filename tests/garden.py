@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from lycosa.records import Purpose, Request
-from lycosa.testweb.referee.referee import Referee
-from lycosa.testweb.referee.rulebook import RefereeRules
-from lycosa.testweb.servers.server import SOCKET_TOLERANCE_SECONDS, Listen, SocketWeb
-from lycosa.testweb.web import Reply
-from lycosa.testweb.webs.faulty_site import HOME, FaultySite
+from lycosa.model.records import Purpose, Request
+from lycosa_testweb.referee.referee import Referee
+from lycosa_testweb.referee.rulebook import RefereeRules
+from lycosa_testweb.servers.server import SOCKET_TOLERANCE_SECONDS, Listen, SocketWeb
+from lycosa_testweb.web import Reply
+from lycosa_testweb.webs.faulty_site import HOME, FaultySite
 from warm import lycosa
 
 PAUSE_SECONDS = 0.02

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from xxhash import xxh3_64_intdigest
 
-from lycosa.frontier.fold.facts.columns import NONE, Fetches, Pages
-from lycosa.frontier.fold.facts.sources import Sources
+from lycosa.frontier.facts.columns import NONE, Fetches, Pages
+from lycosa.frontier.facts.sources import Sources
 
 
 def add_pages(pages: Pages, sites: list[int], distances: list[int]) -> None:

@@ -6,8 +6,8 @@ import random
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
+from lycosa.analysis.topics.texts import Text
 from lycosa.extract.topics.training import Example
-from lycosa.topics.texts import Text
 
 VOCABULARIES = {
     "biology": "cell species animal plant gene evolution habitat predator forest insect leaf bird",

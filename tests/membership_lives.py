@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from lycosa.cluster.board.memory import MemoryBoard
-from lycosa.cluster.board.protocol import Board
-from lycosa.cluster.membership.calls import make
-from lycosa.cluster.membership.joining import Agreement
-from lycosa.cluster.membership.life import Life
-from lycosa.cluster.membership.record import Member
-from lycosa.cluster.membership.tenure import Instant
+from lycosa.runtime.coordination.memory import MemoryBoard
+from lycosa.runtime.coordination.protocol import Board
+from lycosa.runtime.membership.calls import make
+from lycosa.runtime.membership.joining import Agreement
+from lycosa.runtime.membership.life import Life
+from lycosa.runtime.membership.record import Member
+from lycosa.runtime.membership.tenure import Instant
 
 WALL = 1_700_000_000.0
 AGREEMENT = Agreement("crawl", "domain over 64 partitions", "", 2)

@@ -8,16 +8,16 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lycosa.records import Place
-from lycosa.store.layout import warc_names, warc_path
-from lycosa.store.warc import warc_format
-from lycosa.store.warc.http_messages import parse_head, payload_of, split_block
-from lycosa.store.warc.record_reader import WarcFiles, members
-from lycosa.testweb.generated.page import Page
-from lycosa.testweb.generated.web import GeneratedWeb, _Site
-from lycosa.testweb.generated.words import prose
-from lycosa.testweb.mixing import digest
-from lycosa.testweb.parts import Parts
+from lycosa.model.records import Place
+from lycosa.storage.archive.layout import warc_names, warc_path
+from lycosa.storage.warc import warc_format
+from lycosa.storage.warc.http_messages import parse_head, payload_of, split_block
+from lycosa.storage.warc.record_reader import WarcFiles, members
+from lycosa_testweb.generated.page import Page
+from lycosa_testweb.generated.web import GeneratedWeb, _Site
+from lycosa_testweb.generated.words import prose
+from lycosa_testweb.mixing import digest
+from lycosa_testweb.parts import Parts
 
 TEXTS = [prose("en", "spiders", 300, number) for number in range(3)]
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 
-from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.worker.worker import Worker
+from lycosa.simulation.simulation import Simulation
 from small_crawl import PARTITIONS
 
 

@@ -1,10 +1,10 @@
-"""Chunked bodies in plain Python: tests compare `lycosa.coding._chunks` with it."""
+"""Chunked bodies in plain Python: tests compare `lycosa.fetch.coding._chunks` with it."""
 
 from __future__ import annotations
 
 import enum
 
-from lycosa.coding.chunks import Dechunked, Framing
+from lycosa.fetch.coding.chunks import Dechunked, Framing
 
 _LONGEST_SIZE_LINE = 16_384
 _HEXADECIMAL = frozenset(b"0123456789abcdefABCDEF")

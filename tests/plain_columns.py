@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from lycosa.links import Known, Links, Reach, Target
-from lycosa.links.escapes import is_spelled_otherwise
+from lycosa.model.links import Known, Links, Reach, Target
+from lycosa.model.links.escapes import is_spelled_otherwise
 
 
 def have_parameters(targets: Sequence[Target]) -> bool:

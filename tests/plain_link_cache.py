@@ -6,9 +6,9 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from lycosa.crawl.answers._link_cache import LONGEST_REFUSED
-from lycosa.records import Target
-from lycosa.store.tables.rows import url_id
-from lycosa.url import Verdict, canonical_keys, refusal, url_of
+from lycosa.model.records import Target
+from lycosa.model.url import Verdict, canonical_keys, refusal, url_of
+from lycosa.storage.tables.rows import url_id
 
 _BY_FOLDER = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-~%")
 """What a reference begins with that needs nothing of the page but its folder."""

@@ -7,7 +7,7 @@ from lycosa.extract.html.names import ANYWHERE, LISTS, PAINTS
 from lycosa.extract.html.objects import joined
 from lycosa.extract.html.references import resolve_attribute
 from lycosa.extract.html.values import css_references, relation, srcset_urls
-from lycosa.records import REQUISITE_KINDS, LinkKind
+from lycosa.model.records import REQUISITE_KINDS, LinkKind
 
 SPACES = " \t\n\r\f"
 _FIRST_REQUISITE = min(REQUISITE_KINDS)

@@ -8,7 +8,7 @@ from collections import Counter
 
 from isal import isal_zlib
 
-from lycosa.store.warc.stored_blocks import mixed_member, stored_member
+from lycosa.storage.warc.stored_blocks import mixed_member, stored_member
 
 LEVEL = 0
 """Of isal: half the time of level 1 for a tenth more bytes (docs/decisions/0011-archive.md)."""

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from lycosa.frontier.fold.facts.columns import PUT_OFF
+from lycosa.frontier.facts.columns import PUT_OFF
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.task import PAGE, Task
-from lycosa.records import Admitted, AnyEvent, Fetched, Outcome
+from lycosa.model.records import Admitted, AnyEvent, Fetched, Outcome
 
 
 class PlainPartition(Partition):

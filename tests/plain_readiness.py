@@ -5,7 +5,7 @@ from __future__ import annotations
 from array import array
 from typing import cast
 
-from lycosa.frontier.fold.facts.columns import NONE
+from lycosa.frontier.facts.columns import NONE
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.readiness.agenda import NEVER
 from lycosa.frontier.readiness.firsts import Firsts
@@ -22,7 +22,7 @@ from lycosa.frontier.readiness.phases import (
 )
 from lycosa.frontier.readiness.sites import YIELD_SECONDS
 from lycosa.frontier.schedulers import Scheduler
-from lycosa.records import RobotsState
+from lycosa.model.records import RobotsState
 from plain_addresses import PlainAddresses
 
 UNKNOWN, KNOWN = int(RobotsState.UNKNOWN), int(RobotsState.KNOWN)

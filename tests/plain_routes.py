@@ -12,9 +12,9 @@ from lycosa.crawl.answers.reading import BY_KIND, RawLinks
 from lycosa.crawl.ports import Ports
 from lycosa.frontier.distance import MOST_REDIRECTS, STEP, TOO_MANY_REDIRECTS, through
 from lycosa.frontier.partition import Partition
-from lycosa.links import NO_LINKS, have_parameters, note_pages
-from lycosa.records import Discovered, Links, LinksOwed, Target
-from lycosa.url.scope import OUT_OF_SCOPE
+from lycosa.model.links import NO_LINKS, have_parameters, note_pages
+from lycosa.model.records import Discovered, Links, LinksOwed, Target
+from lycosa.model.url.scope import OUT_OF_SCOPE
 
 
 class PlainRouter(Router):

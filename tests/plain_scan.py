@@ -43,7 +43,7 @@ from lycosa.extract.html.values import (
     stylesheet_target,
     wishes,
 )
-from lycosa.records import LinkKind
+from lycosa.model.records import LinkKind
 from plain_links import (
     AFTER_HTML,
     BEFORE_HTML,

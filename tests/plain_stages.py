@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from lycosa._support.failpoints import reach
 from lycosa.crawl.answers.changes import ChangeWatcher
 from lycosa.crawl.answers.host_pauses import HostPauses
 from lycosa.crawl.answers.links import Router
@@ -23,12 +24,11 @@ from lycosa.crawl.answers.stages import SITEMAPS_WITHOUT_A_PAGE
 from lycosa.crawl.pauses import FORGETTABLE_SECONDS, back_off, resume_pause
 from lycosa.crawl.points import Points
 from lycosa.crawl.ports import Ports
-from lycosa.extract.fingerprint import fingerprint
-from lycosa.failpoints import reach
+from lycosa.extract.text.fingerprint import fingerprint
 from lycosa.frontier.cycle_candidates import Planner
-from lycosa.frontier.fold.facts.guesses import rule_name
+from lycosa.frontier.facts.guesses import rule_name
 from lycosa.frontier.partition import Partition
-from lycosa.records import (
+from lycosa.model.records import (
     NO_CONNECTION,
     STAY_AWAY,
     TRANSIENT,
@@ -41,7 +41,7 @@ from lycosa.records import (
     Purpose,
     Request,
 )
-from lycosa.url import parse, url_of
+from lycosa.model.url import parse, url_of
 
 
 class PlainPageAnswers:

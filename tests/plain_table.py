@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from lycosa.decoders import msgpack_decoder
+from lycosa._support.decoders import msgpack_decoder
 from lycosa.frontier.urltable.segments import host_node, is_node, segment_end
 
 

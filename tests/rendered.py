@@ -7,11 +7,11 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
-from lycosa.loop import Loop
-from lycosa.render.executable import find_browser
-from lycosa.render.guard import below
-from lycosa.render.protocol import Done, FoundLink, Holding, Part, PartWanted, RenderPage
-from lycosa.render.renderer import BrowserProcess
+from lycosa._support.loop import Loop
+from lycosa.fetch.browser.executable import find_browser
+from lycosa.fetch.browser.guard import below
+from lycosa.fetch.browser.protocol import Done, FoundLink, Holding, Part, PartWanted, RenderPage
+from lycosa.fetch.browser.renderer import BrowserProcess
 
 URL = "http://www.page.test/folder/page"
 HTML = "text/html; charset=utf-8"

@@ -11,11 +11,11 @@ from starlette.types import ASGIApp
 
 from integration.small_servers import serving_site
 from lycosa.cli.main import main
-from lycosa.serve.connections import ConnectionLimits
-from lycosa.serve.listening import WebServer, address_of, listen
-from lycosa.serve.web.app import application
-from lycosa.serve.web.security import Access
-from lycosa.serve.web.served import ServedCrawls
+from lycosa.web.app import application
+from lycosa.web.connections import ConnectionLimits
+from lycosa.web.listening import WebServer, address_of, listen
+from lycosa.web.security import Access
+from lycosa.web.served import ServedCrawls
 
 TOKEN = "a-token-of-the-tests-and-of-nobody-else"
 BEARER = {"Authorization": f"Bearer {TOKEN}"}

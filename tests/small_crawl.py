@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections import Counter
 from functools import cache
 
-from lycosa.config import Job
-from lycosa.crawl.simulation.result import Result
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.records import Outcome
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.url import url_of
+from lycosa.model.job import Job
+from lycosa.model.records import Outcome
+from lycosa.model.url import url_of
+from lycosa.simulation.result import Result
+from lycosa.simulation.simulation import Simulation
+from lycosa_testweb.generated.web import GeneratedWeb
 
 DEPTH = 3
 PARTITIONS = 8

@@ -9,21 +9,21 @@ from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.inspect.audit import audit
-from lycosa.crawl.simulation.referee_rules import referee_rules
-from lycosa.store.reader import table
-from lycosa.testweb.generated.plan import Mixture
-from lycosa.testweb.generated.robots_kinds import ROBOTS_KINDS
-from lycosa.testweb.generated.sections import Moves, Tree, Vault
-from lycosa.testweb.generated.weather import Overload, RetryAfter
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.referee.referee import Referee
-from lycosa.testweb.referee.rulebook import RefereeRules
-from lycosa.testweb.robots import Group, Robots
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.windows import Windows
+from lycosa.model.job import Job
+from lycosa.operate.inspect.audit import audit
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.simulation.referee_rules import referee_rules
+from lycosa.storage.archive.reader import table
+from lycosa_testweb.generated.plan import Mixture
+from lycosa_testweb.generated.robots_kinds import ROBOTS_KINDS
+from lycosa_testweb.generated.weather import Overload, RetryAfter
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.referee.referee import Referee
+from lycosa_testweb.referee.rulebook import RefereeRules
+from lycosa_testweb.robots import Group, Robots
+from lycosa_testweb.sections import Moves, Tree, Vault
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.windows import Windows
 from warc_tools import check_folder
 
 DEPTH = 4

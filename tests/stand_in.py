@@ -12,10 +12,10 @@ import json
 
 from msgspec import structs
 
-from lycosa.records import Request, Resolved
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.web import Reply
-from lycosa.testweb.webs.books import HOST, LibraryWeb
+from lycosa.model.records import Request, Resolved
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.web import Reply
+from lycosa_testweb.webs.books import HOST, LibraryWeb
 
 CONTACT: dict[str, object] = {"contact": "you@example.org"}
 QUOTE = '"'

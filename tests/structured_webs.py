@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from collections import Counter
 
-from lycosa.config import Job
-from lycosa.records import Request, Resolved
-from lycosa.testweb.servers.raw import Hosted
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.web import HTML, PLAIN, Reply
+from lycosa.model.job import Job
+from lycosa.model.records import Request, Resolved
+from lycosa_testweb.servers.raw import Hosted
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.web import HTML, PLAIN, Reply
 
 
 def job_of(server: SocketWeb, *seeds: str, **sections: dict[str, object]) -> Job:

@@ -8,14 +8,14 @@ from random import Random
 
 import pytest
 
-from lycosa.config import Job
-from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.extract.topics.training import Example, train
-from lycosa.frontier.fold.facts.topics import NO_TOPIC
-from lycosa.records import Request
-from lycosa.testweb.web import Reply
-from lycosa.testweb.webs.graph import GraphWeb
-from lycosa.url import url_of
+from lycosa.frontier.facts.topics import NO_TOPIC
+from lycosa.model.job import Job
+from lycosa.model.records import Request
+from lycosa.model.url import url_of
+from lycosa.simulation.simulation import Simulation
+from lycosa_testweb.web import Reply
+from lycosa_testweb.webs.graph import GraphWeb
 
 FIELDS = {
     "chess": "queen rook pawn bishop check mate opening endgame board clock",

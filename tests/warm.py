@@ -28,22 +28,48 @@ from typing import IO, NoReturn
 
 LOADED = [
     "lycosa.cli.main",
-    *(f"lycosa.cli.commands.{name}" for name in ("check", "tools", "publishing.export")),
-    *(f"lycosa.cli.commands.running.{name}" for name in ("crawl", "edit", "steer")),
-    *(f"lycosa.cli.commands.reading.{name}" for name in ("content", "inspect", "query", "verify")),
-    *(f"lycosa.cli.commands.analysis.{name}" for name in ("compare", "report", "study")),
-    *("duckdb", "lycosa.crawl.directory", "lycosa.crawl.checking.batch", "scipy.sparse.linalg"),
-    *("lycosa.crawl.inspect.audit", "lycosa.crawl.inspect.edits", "lycosa.crawl.inspect.explain"),
-    *("lycosa.report.build", "lycosa.study.build", "lycosa.study.sql", "lycosa.study.checks.run"),
-    *("lycosa.query.index", "lycosa.query.text.extras", "pyarrow.dataset", "rich._emoji_codes"),
-    *("lycosa.frontier.schedulers.breadth_first", "lycosa.crawl.processes.workers.supervisor"),
-    *("lycosa.crawl.simulation.simulation", "lycosa.testweb.generated.web"),
-    *("lycosa.crawl.processes.run", "lycosa.fetch.carriers.tls"),
+    *(f"lycosa.cli.{name}" for name in ("check", "tools", "publishing.export")),
+    *(f"lycosa.cli.running.{name}" for name in ("crawl", "edit", "steer")),
+    *(f"lycosa.cli.reading.{name}" for name in ("content", "inspect", "query", "verify")),
+    *(f"lycosa.cli.analysis.{name}" for name in ("compare", "report", "study")),
+    *("duckdb", "lycosa.runtime.directory", "lycosa.operate.checking.batch", "scipy.sparse.linalg"),
+    *(
+        "lycosa.operate.inspect.audit",
+        "lycosa.operate.inspect.edits",
+        "lycosa.operate.inspect.explain",
+    ),
+    *(
+        "lycosa.analysis.report.build",
+        "lycosa.analysis.study.build",
+        "lycosa.analysis.study.sql",
+        "lycosa.analysis.checks.run",
+    ),
+    *(
+        "lycosa.analysis.triples.index",
+        "lycosa.analysis.text_index.extras",
+        "pyarrow.dataset",
+        "rich._emoji_codes",
+    ),
+    *("lycosa.frontier.schedulers.breadth_first", "lycosa.runtime.workers.supervisor"),
+    *("lycosa.simulation.simulation", "lycosa_testweb.generated.web"),
+    *("lycosa.runtime.processes.run", "lycosa.fetch.http.tls"),
     *(f"lycosa.cli.{name}" for name in ("commands.cluster.status", "commands.cluster.lead")),
-    *("lycosa.cli.screen.cluster", "lycosa.crawl.logs.orders", "lycosa.crawl.logs.distant"),
-    *(f"lycosa.cli.commands.topics.{name}" for name in ("train", "show", "label", "crawl")),
-    *("lycosa.topics.keywords", "lycosa.topics.splitting", "lycosa.topics.seeds"),
-    *("lycosa.log.postgres.log", "lycosa.log.jetstream.log", "lycosa.cluster.board.opening"),
+    *(
+        "lycosa.cli.screen.cluster",
+        "lycosa.runtime.shared_log.orders",
+        "lycosa.runtime.shared_log.distant",
+    ),
+    *(f"lycosa.cli.topics.{name}" for name in ("train", "show", "label", "crawl")),
+    *(
+        "lycosa.analysis.topics.keywords",
+        "lycosa.analysis.topics.splitting",
+        "lycosa.analysis.topics.seeds",
+    ),
+    *(
+        "lycosa.storage.postgres.log",
+        "lycosa.storage.jetstream.log",
+        "lycosa.runtime.coordination.opening",
+    ),
 ]
 MOST_SECONDS = 120
 AS_IT_IS = {"GLIBC_TUNABLES": "glibc.malloc.hugetlb=0"}
@@ -97,7 +123,7 @@ def server() -> tuple[IO[str], IO[str]]:
 def prepare(words: list[str]) -> None:
     """Load the model of languages once: of a small study that is the greater part."""
     if "study" in words or "report" in words:
-        from lycosa.extract.languages.detector import supported
+        from lycosa.extract.text.language_detector import supported
 
         supported()
 

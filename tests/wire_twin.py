@@ -1,4 +1,4 @@
-"""The reading of one answer in plain Python: the twin of `lycosa.fetch.carriers._wires.Wire`.
+"""The reading of one answer in plain Python: the twin of `lycosa.fetch.http._wires.Wire`.
 
 It follows the pieces of an answer as RFC 9112 has them cut: interim heads, the head, and a body
 that is counted, chunked or ends with the connection.
@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from lycosa.coding.heads import CHUNKED, UNTIL_CLOSE, BadHead, pure_reading
-from lycosa.fetch.carriers.http1 import may_be_http
+from lycosa.fetch.coding import pure_reading
+from lycosa.fetch.coding.heads import CHUNKED, UNTIL_CLOSE, BadHead
+from lycosa.fetch.http.http1 import may_be_http
 from plain_chunks import ChunkReader
 
 LONGEST_HEADS_BYTES = 262_144

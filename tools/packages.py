@@ -11,6 +11,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 SOURCE = ROOT / "src" / "lycosa"
+TEST_WEB = ROOT / "src" / "lycosa_testweb"
 
 INTRODUCTION = """\
 # The packages
@@ -26,6 +27,14 @@ A package imports from lower layers only, and packages of one layer do not impor
 
 | layer | `src/lycosa/` | head |
 |---|---|---|
+"""
+
+BESIDE = """
+Beside it lies `lycosa_testweb`, the test web and its referee. It imports records, clock and errors
+of Lycosa, and nothing else.
+
+| package | head |
+|---|---|
 """
 
 INSIDE = """
@@ -73,6 +82,13 @@ def top() -> list[str]:
     return rows
 
 
+def beside() -> list[str]:
+    """Return a row for each package of the test web."""
+    paths = sorted(TEST_WEB.rglob("__init__.py"))
+    names = [".".join(path.parent.relative_to(TEST_WEB.parent).parts) for path in paths]
+    return [f"| `{name}` | {head(path)} |" for name, path in zip(names, paths, strict=True)]
+
+
 def inside() -> list[str]:
     """Return a row for each package within a package, in the order of the packages around them."""
     rows = []
@@ -93,7 +109,7 @@ def compiled() -> list[str]:
 
 def page() -> str:
     """Return the whole page."""
-    parts = (INTRODUCTION, top()), (INSIDE, inside()), (COMPILED, compiled())
+    parts = (INTRODUCTION, top()), (BESIDE, beside()), (INSIDE, inside()), (COMPILED, compiled())
     return "".join(start + "\n".join(rows) + "\n" for start, rows in parts)
 
 

@@ -23,11 +23,11 @@ from urllib.parse import quote, unquote
 
 from benchmarks.focus.corpus import SERVED_UNDER, bodies_of, labels_of
 
-from lycosa.records import Request, Resolved
-from lycosa.testweb.mixing import digest, fraction
-from lycosa.testweb.parts import take_apart
-from lycosa.testweb.servers.server import Listen, SocketWeb
-from lycosa.testweb.web import HTML, PLAIN, Reply
+from lycosa.model.records import Request, Resolved
+from lycosa_testweb.mixing import digest, fraction
+from lycosa_testweb.parts import take_apart
+from lycosa_testweb.servers.server import Listen, SocketWeb
+from lycosa_testweb.web import HTML, PLAIN, Reply
 
 PAGES_PER_HOST = 40
 LATENCY_SECONDS = (0.05, 0.4)

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterable
 from benchmarks.focus.corpus import Corpus
 from benchmarks.topic_training import KEYWORDS
 
+from lycosa.analysis.topics.examples import example_of
+from lycosa.analysis.topics.keywords import train_by_keywords
+from lycosa.analysis.topics.pools import Pool
+from lycosa.analysis.topics.texts import Text
 from lycosa.extract.topics.model import TopicModel
-from lycosa.topics.examples import example_of
-from lycosa.topics.keywords import train_by_keywords
-from lycosa.topics.pools import Pool
-from lycosa.topics.texts import Text
 
 PART_KEYWORDS = {
     "Science.Biology": "biology animal plant species cell bird",

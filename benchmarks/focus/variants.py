@@ -13,7 +13,7 @@ import numpy as np
 from benchmarks.focus.evidence import FEATURES, Variant, examples
 from benchmarks.focus.judge import Task
 
-from lycosa.crawl.features.topics.evidence import WEIGHTS
+from lycosa.features.topics.evidence import WEIGHTS
 
 ROUNDS = 2
 FIRST_WEIGHTS = (0.0, 0.0, 1.0, 0.3, 0.0, 0.5, 0.0)

@@ -15,9 +15,9 @@ from benchmarks.kernel.alone import microseconds, parts_alone
 from benchmarks.kernel.crawl import PARTITIONS, Crawl
 from benchmarks.kernel.pages import SMALL, TREE_A, MadeUpWeb, Shape
 
-from lycosa.log.memory import MemoryLog
-from lycosa.log.protocol import Log
-from lycosa.log.sqlite import SqliteLog
+from lycosa.storage.log.memory import MemoryLog
+from lycosa.storage.log.protocol import Log
+from lycosa.storage.log.sqlite import SqliteLog
 
 
 class Case(NamedTuple):

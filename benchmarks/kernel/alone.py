@@ -25,10 +25,7 @@ from lycosa.extract.page import scan
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.schedulers.breadth_first import BreadthFirst
-from lycosa.log.format import decode_events, encode
-from lycosa.log.protocol import Write
-from lycosa.log.sqlite import SqliteLog
-from lycosa.records import (
+from lycosa.model.records import (
     Admitted,
     AnyEvent,
     Fetched,
@@ -37,8 +34,11 @@ from lycosa.records import (
     Outcome,
     Place,
 )
-from lycosa.store.journal import Journal, Kept
-from lycosa.url import Scope, canonical_keys
+from lycosa.model.url import Scope, canonical_keys
+from lycosa.storage.archive.journal import Journal, Kept
+from lycosa.storage.log.format import decode_events, encode
+from lycosa.storage.log.protocol import Write
+from lycosa.storage.log.sqlite import SqliteLog
 
 
 def cpu(work: Callable[[], object]) -> float:

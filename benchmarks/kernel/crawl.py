@@ -10,19 +10,16 @@ from typing import Protocol
 
 from benchmarks.kernel.pages import SEED, MadeUpWeb, host_name, path_of
 
-from lycosa.clock import VirtualClock
-from lycosa.cluster.partitioners import make_partitioner
-from lycosa.config import Job
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
-from lycosa.crawl.features.of_job import features_of
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.scope import JobScope
-from lycosa.crawl.seeds import plant
 from lycosa.crawl.worker.worker import Worker
-from lycosa.log.protocol import Log
-from lycosa.log.snapshot import MemorySnapshots
-from lycosa.records import (
+from lycosa.features.of_job import features_of
+from lycosa.frontier.partitioners import make_partitioner
+from lycosa.model.clock import VirtualClock
+from lycosa.model.job import Job
+from lycosa.model.records import (
     Answer,
     Capture,
     KeyedLink,
@@ -30,8 +27,11 @@ from lycosa.records import (
     Request,
     Resolved,
 )
-from lycosa.store.journal import Journal
-from lycosa.store.tables.link_ends import LinkEnds
+from lycosa.runtime.seeds import plant
+from lycosa.storage.archive.journal import Journal
+from lycosa.storage.log.protocol import Log
+from lycosa.storage.log.snapshot import MemorySnapshots
+from lycosa.storage.tables.link_ends import LinkEnds
 
 PAGES_BETWEEN_COMMITS = 700
 COMMIT_SECONDS = 0.5

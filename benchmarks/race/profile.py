@@ -44,9 +44,9 @@ WIDTH = 100
 UNWATCHED = {"LYCOSA_KILL_AT": ""}
 """The environment of a crawl that is not watched, and that no fail point kills."""
 WAITS = {
-    "Loop._turn (lycosa/loop.py)",
+    "Loop._turn (lycosa/_support/loop.py)",
     "_worker (concurrent/futures/thread.py)",
-    "sync_file (lycosa/store/files.py)",  # for the disk, which py-spy takes for work
+    "sync_file (lycosa/storage/archive/files.py)",  # for the disk, which py-spy takes for work
 }
 _FRAME = re.compile(r"(?P<name>.*) \((?P<file>[^()]*?)(?::(?P<line>\d+))?\)$")
 

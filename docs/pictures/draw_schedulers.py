@@ -14,14 +14,14 @@ from collections.abc import Iterator
 from html import escape
 from pathlib import Path
 
-from lycosa.config import SCHEDULERS, Frontier
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.freshness.worth import profit
 from lycosa.frontier.schedulers import CountsLinks
 from lycosa.frontier.schedulers.factory import Order, make_scheduler
 from lycosa.frontier.schedulers.topics import ByTopic
-from lycosa.records import Admitted
-from lycosa.url import key_of
+from lycosa.model.job import SCHEDULERS, Frontier
+from lycosa.model.records import Admitted
+from lycosa.model.url import key_of
 
 FOLDER = Path(__file__).parent
 STEP = 21

@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from lycosa.api.crawl import Crawl
     from lycosa.api.rows import Link, Page
     from lycosa.api.run import run, run_async
-    from lycosa.config import Job
     from lycosa.errors import LycosaError
-    from lycosa.plugins.pages import SeenPage
-    from lycosa.plugins.plugin import Plugin
+    from lycosa.features.plugins.pages import SeenPage
+    from lycosa.features.plugins.plugin import Plugin
+    from lycosa.model.job import Job
 
 __version__ = "0.1.0.dev0"
 
@@ -37,12 +37,12 @@ __all__ = [
 
 _HOMES = {
     "Crawl": "lycosa.api.crawl",
-    "Job": "lycosa.config",
+    "Job": "lycosa.model.job",
     "Link": "lycosa.api.rows",
     "LycosaError": "lycosa.errors",
     "Page": "lycosa.api.rows",
-    "Plugin": "lycosa.plugins.plugin",
-    "SeenPage": "lycosa.plugins.pages",
+    "Plugin": "lycosa.features.plugins.plugin",
+    "SeenPage": "lycosa.features.plugins.pages",
     "run": "lycosa.api.run",
     "run_async": "lycosa.api.run",
 }

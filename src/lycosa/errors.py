@@ -13,7 +13,7 @@
     └── Untrusted               settings that the user has not accepted are needed; exit code 9
 
 The web raises none of these: a 404, a robots refusal, a timeout or a bad page is a value of
-`lycosa.records.Outcome`.
+`lycosa.model.records.Outcome`.
 
 An exception's text says what is wrong, where, and what to do about it. The command line prints it
 without a traceback and exits with `exit_code`.

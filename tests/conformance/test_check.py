@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from lycosa.url import canonicalize, key_of
+from lycosa.model.url import canonicalize, key_of
 
 pytestmark = pytest.mark.conformance
 

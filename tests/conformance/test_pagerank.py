@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from lycosa.graph.links import Graph, graph_of
-from lycosa.graph.pagerank import pagerank
+from lycosa.frontier.graph.links import Graph, graph_of
+from lycosa.frontier.graph.pagerank import pagerank
 
 pytestmark = pytest.mark.conformance
 

@@ -16,7 +16,7 @@ import pytest
 import rdflib
 from rdflib.compare import isomorphic
 
-from lycosa.extract.structured.rdfa import distil
+from lycosa.extract.rdfa import distil
 
 pytestmark = pytest.mark.conformance
 

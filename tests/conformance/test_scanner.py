@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 from selectolax.lexbor import LexborHTMLParser
 
-from lycosa.extract.charset import to_utf8
 from lycosa.extract.page import scan
-from lycosa.records import LinkKind
+from lycosa.extract.text.charset import to_utf8
+from lycosa.model.records import LinkKind
 from plain_links import without_fragment
 
 pytestmark = pytest.mark.conformance

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from lycosa.url import canonicalize, host_of, key_of, parse, url_of
+from lycosa.model.url import canonicalize, host_of, key_of, parse, url_of
 
 pytestmark = pytest.mark.conformance
 

@@ -1,4 +1,4 @@
-"""One suite for every board: what `lycosa.cluster.board.protocol.Board` promises."""
+"""One suite for every board: what `lycosa.runtime.coordination.protocol.Board` promises."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from random import Random
 
 import pytest
 
-from lycosa.cluster.board.memory import Faults, LooseBoard, MemoryBoard
-from lycosa.cluster.board.nats_kv import NatsBoard
-from lycosa.cluster.board.postgres import PostgresBoard
-from lycosa.cluster.board.protocol import LARGEST_VALUE_BYTES, NOTHING, REFUSED, Board, Entry
+from lycosa.runtime.coordination.memory import Faults, LooseBoard, MemoryBoard
+from lycosa.runtime.coordination.nats_kv import NatsBoard
+from lycosa.runtime.coordination.postgres import PostgresBoard
+from lycosa.runtime.coordination.protocol import LARGEST_VALUE_BYTES, NOTHING, REFUSED, Board, Entry
 from servers import fresh_name
 from servers.fixtures import SharedNats, SharedPostgres
 

@@ -1,4 +1,4 @@
-"""One suite for every log: what `lycosa.log.protocol` promises, and no more."""
+"""One suite for every log: what `lycosa.storage.log.protocol` promises, and no more."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from all_logs import KINDS, Crawl, crawl_of, eventually
-from lycosa.log.format import decode_messages, encode
-from lycosa.log.protocol import INBOX_MOST, Head, Log, Take, Write
-from lycosa.records import Counted, Discovered, Taken
+from lycosa.model.records import Counted, Discovered, Taken
+from lycosa.storage.log.format import decode_messages, encode
+from lycosa.storage.log.protocol import INBOX_MOST, Head, Log, Take, Write
 
 PARTITIONS = 4
 NEEDS = {"postgres": [pytest.mark.needs("postgresql")]}

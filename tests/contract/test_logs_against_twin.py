@@ -12,9 +12,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from all_logs import KINDS, crawl_of, eventually
-from lycosa.log.format import decode_messages, encode
-from lycosa.log.protocol import Head, Log, Take, Write
-from lycosa.records import Counted, Discovered, Taken
+from lycosa.model.records import Counted, Discovered, Taken
+from lycosa.storage.log.format import decode_messages, encode
+from lycosa.storage.log.protocol import Head, Log, Take, Write
 from seeds import examples
 
 PARTITIONS = 3

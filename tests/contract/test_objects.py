@@ -17,9 +17,9 @@ from pathlib import Path
 import pytest
 
 from lycosa.errors import ConfigError, ObjectsUnavailable, StoreError
-from lycosa.objects.folder import FolderObjects
-from lycosa.objects.opening import crawls_in, open_objects
-from lycosa.objects.protocol import Found, Objects
+from lycosa.storage.objects.folder import FolderObjects
+from lycosa.storage.objects.opening import crawls_in, open_objects
+from lycosa.storage.objects.protocol import Found, Objects
 
 NAME = "c0ffee"
 
@@ -160,7 +160,7 @@ def test_a_key_cannot_leave_the_place(objects: Objects, key: str) -> None:
 WRITER = """
 import sys
 from pathlib import Path
-from lycosa.objects.opening import open_objects
+from lycosa.storage.objects.opening import open_objects
 objects = open_objects(sys.argv[1], sys.argv[2])
 number = int(sys.argv[4])
 while True:

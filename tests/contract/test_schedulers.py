@@ -20,12 +20,12 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from lycosa.config import SCHEDULERS, SCORES, Frontier
+from lycosa.features.plugins.guarded import HeldScheduler
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.schedulers import ChoosesFrom, CountsLinks, Scheduler
 from lycosa.frontier.schedulers.factory import Order, make_scheduler
-from lycosa.plugins.guarded import HeldScheduler
-from lycosa.records import Admitted, Fetched, Outcome
+from lycosa.model.job import SCHEDULERS, SCORES, Frontier
+from lycosa.model.records import Admitted, Fetched, Outcome
 from seeds import examples
 
 SITES = ["com.a:", "com.a:s", "com.a:8080", "com.b.www:", "org.c:"]

@@ -13,14 +13,14 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.records import Request
-from lycosa.store.reader import table
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.web import HTML, Reply
-from lycosa.testweb.webs.bombs import marked
-from lycosa.testweb.webs.graph import GraphWeb
+from lycosa.model.job import Job
+from lycosa.model.records import Request
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.storage.archive.reader import table
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.web import HTML, Reply
+from lycosa_testweb.webs.bombs import marked
+from lycosa_testweb.webs.graph import GraphWeb
 
 KINDS = [
     *(("json-ld", effect) for effect in ("loop", "allocate", "crash")),

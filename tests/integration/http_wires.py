@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 
 import h11
 
-from lycosa.clock import VirtualClock
-from lycosa.config import Fetch
+from lycosa._support.loop import Callback, Cancellable
 from lycosa.fetch.client import HttpTransport
-from lycosa.loop import Callback, Cancellable
-from lycosa.records import Answer, Purpose, Request
+from lycosa.model.clock import VirtualClock
+from lycosa.model.job import Fetch
+from lycosa.model.records import Answer, Purpose, Request
 
 PATIENCE_MILLISECONDS = 10_000
 MOST_BYTES = 1 << 20

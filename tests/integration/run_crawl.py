@@ -13,10 +13,10 @@ import signal
 import sys
 from pathlib import Path
 
-from lycosa.crawl.simulation.conditions import Conditions
-from lycosa.crawl.simulation.kills import KillPlan, no_kills
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.testweb.generated.web import GeneratedWeb
+from lycosa.simulation.conditions import Conditions
+from lycosa.simulation.kills import KillPlan, no_kills
+from lycosa.simulation.simulation import Simulation
+from lycosa_testweb.generated.web import GeneratedWeb
 from small_crawl import job_for
 
 

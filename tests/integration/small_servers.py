@@ -15,11 +15,11 @@ from typing import Any, NamedTuple, TypeAlias
 
 import trustme
 
-from lycosa.clock import RealClock
-from lycosa.config import Fetch
 from lycosa.fetch.client import HttpTransport
 from lycosa.fetch.dns import Names
-from lycosa.records import Answer, Outcome, Purpose, Request, Resolved, Validators
+from lycosa.model.clock import RealClock
+from lycosa.model.job import Fetch
+from lycosa.model.records import Answer, Outcome, Purpose, Request, Resolved, Validators
 
 Reader: TypeAlias = asyncio.StreamReader
 Writer: TypeAlias = asyncio.StreamWriter

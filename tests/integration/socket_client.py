@@ -7,9 +7,9 @@ import socket
 import time
 from collections.abc import Callable
 
-from lycosa.testweb import RefereeRules
-from lycosa.testweb.parts import take_apart
-from lycosa.testweb.servers.server import SOCKET_TOLERANCE_SECONDS, SocketWeb
+from lycosa_testweb import RefereeRules
+from lycosa_testweb.parts import take_apart
+from lycosa_testweb.servers.server import SOCKET_TOLERANCE_SECONDS, SocketWeb
 
 PATIENCE = 10.0
 NO_PAUSES = RefereeRules(0.0, 0.0, tolerance_seconds=SOCKET_TOLERANCE_SECONDS)

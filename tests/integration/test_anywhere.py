@@ -17,20 +17,20 @@ from pathlib import Path
 import pytest
 
 from integration.test_cluster_commands import start
-from lycosa.cluster.board.keys import MEMBERS
-from lycosa.cluster.board.opening import open_board
-from lycosa.cluster.board.protocol import Board
-from lycosa.cluster.membership.graves import bury
-from lycosa.cluster.membership.record import unpack
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.logs.joining import crawls_in
-from lycosa.crawl.recovery.lost_machines import Forgotten, forget_machine
-from lycosa.objects.manifests import MANIFESTS, read_manifest
-from lycosa.objects.opening import open_objects
-from lycosa.records import Outcome
-from lycosa.store.layout import MOST_IN_DIRECTORY
-from lycosa.url import url_of
+from lycosa.model.job import Job
+from lycosa.model.records import Outcome
+from lycosa.model.url import url_of
+from lycosa.runtime.coordination.keys import MEMBERS
+from lycosa.runtime.coordination.opening import open_board
+from lycosa.runtime.coordination.protocol import Board
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.membership.graves import bury
+from lycosa.runtime.membership.record import unpack
+from lycosa.runtime.recovery.lost_machines import Forgotten, forget_machine
+from lycosa.runtime.shared_log.joining import crawls_in
+from lycosa.storage.archive.layout import MOST_IN_DIRECTORY
+from lycosa.storage.objects.manifests import MANIFESTS, read_manifest
+from lycosa.storage.objects.opening import open_objects
 from servers.fixtures import SharedPostgres
 from warm import lycosa
 from worker_crawls import eventually

@@ -12,15 +12,15 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from lycosa.cluster.board.nats_kv import NatsBoard
-from lycosa.cluster.board.opening import open_board
-from lycosa.cluster.board.postgres import _DELETE, _INSERT, _UPDATE, PostgresBoard
-from lycosa.cluster.board.protocol import Board, Verdict
-from lycosa.cluster.membership.joining import Agreement
-from lycosa.cluster.membership.life import Life
-from lycosa.cluster.membership.record import Member, Standing, unpack
-from lycosa.cluster.membership.session import Session
 from lycosa.errors import ConfigError, LogError
+from lycosa.runtime.coordination.nats_kv import NatsBoard
+from lycosa.runtime.coordination.opening import open_board
+from lycosa.runtime.coordination.postgres import _DELETE, _INSERT, _UPDATE, PostgresBoard
+from lycosa.runtime.coordination.protocol import Board, Verdict
+from lycosa.runtime.membership.joining import Agreement
+from lycosa.runtime.membership.life import Life
+from lycosa.runtime.membership.record import Member, Standing, unpack
+from lycosa.runtime.membership.session import Session
 from servers import fresh_name, nats_cluster, postgres_server
 from servers.fixtures import SharedNats, SharedPostgres
 from servers.processes import halt
@@ -218,11 +218,11 @@ def test_an_election_costs_no_tenure() -> None:
 
 STOPPED = """
 import sys, time
-from lycosa.cluster.board.opening import open_board
-from lycosa.cluster.membership.joining import Agreement
-from lycosa.cluster.membership.life import Life, Phase
-from lycosa.cluster.membership.record import Member
-from lycosa.cluster.membership.session import Session
+from lycosa.runtime.coordination.opening import open_board
+from lycosa.runtime.membership.joining import Agreement
+from lycosa.runtime.membership.life import Life, Phase
+from lycosa.runtime.membership.record import Member
+from lycosa.runtime.membership.session import Session
 
 url, crawl = sys.argv[1:]
 agreement = Agreement("crawl", "domain over 64 partitions", "", 2)

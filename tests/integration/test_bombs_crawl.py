@@ -9,15 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
 from lycosa.extract.structured.counts import TOO_COSTLY
-from lycosa.records import Outcome, Request
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.web import HTML, Reply
-from lycosa.testweb.webs.bombs import BOMBS, packed
-from lycosa.testweb.webs.graph import GraphWeb
-from lycosa.url import url_of
+from lycosa.model.job import Job
+from lycosa.model.records import Outcome, Request
+from lycosa.model.url import url_of
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.web import HTML, Reply
+from lycosa_testweb.webs.bombs import BOMBS, packed
+from lycosa_testweb.webs.graph import GraphWeb
 from seeds import soak
 
 MOST_MEMORY_BYTES = 300_000_000
@@ -26,8 +26,8 @@ HOST = "http://www.a.test"
 CRAWL = r"""
 import json, re, sys
 from pathlib import Path
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.run import run_crawl
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
 ended = run_crawl(CrawlDirectory.open(Path(sys.argv[1])))
 peak = int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1]) * 1024
 print(json.dumps({"reason": ended.reason, "peak_bytes": peak}))

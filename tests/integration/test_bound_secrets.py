@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from integration.small_servers import Asked, Told, serving_answers
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.run import run_crawl
+from lycosa.model.job import Job
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
 
 pytestmark = pytest.mark.quick
 

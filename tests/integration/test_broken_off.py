@@ -24,19 +24,19 @@ from integration.small_servers import (
     reply,
     replying,
 )
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.run import run_crawl
-from lycosa.crawl.simulation.kills import KillEvery
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.records import Answer, Outcome, Request
-from lycosa.store.reader import table
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.web import Reply
-from lycosa.testweb.webs.graph import Faults, GraphWeb
-from lycosa.testweb.webs.misbehaviour import MisbehavingWeb
-from lycosa.testweb.webs.misdeeds import Tempo
-from lycosa.url import url_of
+from lycosa.model.job import Job
+from lycosa.model.records import Answer, Outcome, Request
+from lycosa.model.url import url_of
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
+from lycosa.simulation.kills import KillEvery
+from lycosa.simulation.simulation import Simulation
+from lycosa.storage.archive.reader import table
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.web import Reply
+from lycosa_testweb.webs.graph import Faults, GraphWeb
+from lycosa_testweb.webs.misbehaviour import MisbehavingWeb
+from lycosa_testweb.webs.misdeeds import Tempo
 
 pytestmark = pytest.mark.quick
 

@@ -8,17 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.config import SCHEDULERS, Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.inspect.audit import audit
-from lycosa.crawl.processes.run import run_crawl
-from lycosa.crawl.simulation.kills import KillEvery, KillRandomly
-from lycosa.crawl.simulation.referee_rules import referee_rules
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.testweb import Faults, GraphWeb, Group, Referee, Robots
-from lycosa.testweb.referee.ledger import Exchange
-from lycosa.testweb.servers.connection import Connection
-from lycosa.testweb.servers.server import SOCKET_TOLERANCE_SECONDS, SocketWeb
+from lycosa.model.job import SCHEDULERS, Job
+from lycosa.operate.inspect.audit import audit
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
+from lycosa.simulation.kills import KillEvery, KillRandomly
+from lycosa.simulation.referee_rules import referee_rules
+from lycosa.simulation.simulation import Simulation
+from lycosa_testweb import Faults, GraphWeb, Group, Referee, Robots
+from lycosa_testweb.referee.ledger import Exchange
+from lycosa_testweb.servers.connection import Connection
+from lycosa_testweb.servers.server import SOCKET_TOLERANCE_SECONDS, SocketWeb
 from seeds import seeds
 from small_crawl import check, job_for, small_web
 

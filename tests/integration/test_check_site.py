@@ -14,12 +14,12 @@ from junitparser import JUnitXml
 from lxml import etree
 
 from garden import Garden, crawled
-from lycosa.crawl.checking.heads import ask_heads
-from lycosa.crawl.directory import CrawlDirectory
+from lycosa.analysis.checks.registry import CHECKS
 from lycosa.extract.sitemap import scan_sitemap
-from lycosa.records import Purpose
-from lycosa.study.checks.registry import CHECKS
-from lycosa.testweb.webs.faulty_site import FAULTS, HOME, OTHER_HOST, SHOP, FaultySite
+from lycosa.model.records import Purpose
+from lycosa.operate.checking.heads import ask_heads
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa_testweb.webs.faulty_site import FAULTS, HOME, OTHER_HOST, SHOP, FaultySite
 from warm import lycosa
 
 UNTIMED = set(FAULTS) - {"slow"}

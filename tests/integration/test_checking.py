@@ -12,20 +12,20 @@ from typing import Any
 
 import pytest
 
-from lycosa.crawl.checking.pages import answer_of_bytes, check_page
-from lycosa.crawl.checking.scope import ScopeChecker
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.store.reader import find, table
-from lycosa.store.tables.rows import signed
-from lycosa.testweb.generated.plan import Mixture
-from lycosa.testweb.generated.robots_kinds import ROBOTS_KINDS
-from lycosa.testweb.generated.sections import Copies, Moves, News, Tree, Vault
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.referee.referee import Referee
-from lycosa.testweb.referee.rulebook import RefereeRules
-from lycosa.testweb.robots import Group, Robots, everything, folder
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.webs.graph import GraphWeb
+from lycosa.operate.checking.pages import answer_of_bytes, check_page
+from lycosa.operate.checking.scope import ScopeChecker
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.storage.archive.reader import find, table
+from lycosa.storage.tables.rows import signed
+from lycosa_testweb.generated.plan import Mixture
+from lycosa_testweb.generated.robots_kinds import ROBOTS_KINDS
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.referee.referee import Referee
+from lycosa_testweb.referee.rulebook import RefereeRules
+from lycosa_testweb.robots import Group, Robots, everything, folder
+from lycosa_testweb.sections import Copies, Moves, News, Tree, Vault
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.webs.graph import GraphWeb
 from warm import lycosa
 
 DELAY_SECONDS = 0.3

@@ -31,9 +31,9 @@ from integration.small_servers import (
     run,
     serving,
 )
-from lycosa.fetch.carriers.undelivered import DELIVERY_SECONDS
 from lycosa.fetch.dns import Hosts, Names
-from lycosa.records import Answer, Outcome, Purpose, Request, Validators
+from lycosa.fetch.http.undelivered import DELIVERY_SECONDS
+from lycosa.model.records import Answer, Outcome, Purpose, Request, Validators
 
 pytestmark = pytest.mark.quick
 

@@ -32,7 +32,7 @@ from integration.small_servers import (
     run,
     serving,
 )
-from lycosa.records import Outcome
+from lycosa.model.records import Outcome
 
 pytestmark = pytest.mark.quick
 

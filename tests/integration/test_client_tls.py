@@ -28,7 +28,7 @@ from integration.small_servers import (
     serving,
 )
 from lycosa.errors import ConfigError
-from lycosa.records import Answer, Outcome
+from lycosa.model.records import Answer, Outcome
 
 pytestmark = pytest.mark.quick
 
@@ -81,8 +81,8 @@ def test_of_more_sites_than_sessions_are_kept_the_first_are_resumed(
                     assert facts(await web.get(f"https://{site}.test/page"))[0] == 200
             assert served.resumed == resumed
 
-    monkeypatch.setattr("lycosa.fetch.carriers.tls.MOST_SESSIONS", 1)
-    monkeypatch.setattr("lycosa.fetch.carriers.tls.SESSION_SECONDS", seconds)
+    monkeypatch.setattr("lycosa.fetch.http.tls.MOST_SESSIONS", 1)
+    monkeypatch.setattr("lycosa.fetch.http.tls.SESSION_SECONDS", seconds)
     asyncio.run(test())
 
 

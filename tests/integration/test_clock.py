@@ -10,21 +10,21 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.inspect.audit import audit
-from lycosa.crawl.simulation.conditions import Conditions
-from lycosa.crawl.simulation.kills import KillEvery, KillRandomly
-from lycosa.crawl.simulation.referee_rules import referee_rules
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.crawl.steady_clock import newest_moment
-from lycosa.log.format import decode_events
-from lycosa.records import Taken
-from lycosa.store.reader import table
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.referee.referee import Referee
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.webs.graph import GraphWeb
+from lycosa.model.job import Job
+from lycosa.model.records import Taken
+from lycosa.operate.inspect.audit import audit
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.steady_clock import newest_moment
+from lycosa.simulation.conditions import Conditions
+from lycosa.simulation.kills import KillEvery, KillRandomly
+from lycosa.simulation.referee_rules import referee_rules
+from lycosa.simulation.simulation import Simulation
+from lycosa.storage.archive.reader import table
+from lycosa.storage.log.format import decode_events
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.referee.referee import Referee
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.webs.graph import GraphWeb
 from seeds import few_of
 from small_crawl import check, job_for, small_web
 

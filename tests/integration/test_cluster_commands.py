@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from lycosa.config import Job, read_job
-from lycosa.crawl.directory import CrawlDirectory, named_anew
-from lycosa.crawl.member.crew import run_crew, shared
 from lycosa.crawl.status.progress import Listener
 from lycosa.errors import ConfigError
+from lycosa.model.job import Job, read_job
+from lycosa.runtime.directory import CrawlDirectory, named_anew
+from lycosa.runtime.members.crew import run_crew, shared
 from servers.fixtures import SharedNats, SharedPostgres
 from tree_web import tree_web
 from warm import lycosa

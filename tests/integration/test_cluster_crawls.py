@@ -14,9 +14,9 @@ from random import Random
 import pytest
 
 from cluster_crawl import PARTITIONS, check, crawl
-from lycosa.crawl.simulation.cluster.world import CALM, Weather
-from lycosa.log.format import decode_events
-from lycosa.records import CycleBegun
+from lycosa.model.records import CycleBegun
+from lycosa.simulation.cluster.world import CALM, Weather
+from lycosa.storage.log.format import decode_events
 from seeds import few_of, seeds
 
 pytestmark = pytest.mark.quick

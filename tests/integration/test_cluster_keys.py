@@ -14,10 +14,10 @@ import psycopg
 import pytest
 
 from crawls_on_servers import PAGES, Web, web
-from lycosa.cluster.board.opening import open_board
 from lycosa.errors import LogError
-from lycosa.log.jetstream.log import JetStreamLog
-from lycosa.log.opening import list_crawls, open_log
+from lycosa.runtime.coordination.opening import open_board
+from lycosa.storage.jetstream.log import JetStreamLog
+from lycosa.storage.log.opening import list_crawls, open_log
 from servers.keyed import free_addresses, keyed_nats, keyed_postgres
 from servers.nats import CLIENT_PORT, ROUTE_PORT
 from servers.processes import free_address, temporary_folder

@@ -12,21 +12,21 @@ import pytest
 
 from cluster_crawl import check, crawl
 from integration.test_cluster_crawls import machines_of
-from lycosa.cluster import shares
-from lycosa.cluster.ledger import desk
-from lycosa.cluster.ledger.document import Ledger, reached
 from lycosa.crawl import takeover
-from lycosa.crawl.member import taking
-from lycosa.crawl.simulation.cluster.virtual_session import VirtualSession
-from lycosa.crawl.simulation.cluster.world import Weather
+from lycosa.crawl.messages.losses import Losses
 from lycosa.crawl.takeover import Opened
-from lycosa.crawl.worker.messages.losses import Losses
 from lycosa.errors import LogUnavailable
 from lycosa.frontier.partition import Partition
-from lycosa.log.loose import LooseLog
-from lycosa.log.memory import MemoryLog
-from lycosa.log.protocol import Write, identity_of
-from lycosa.records import SegmentsLost
+from lycosa.model.records import SegmentsLost
+from lycosa.runtime.cluster import shares
+from lycosa.runtime.limits import desk
+from lycosa.runtime.limits.document import Ledger, reached
+from lycosa.runtime.members import taking
+from lycosa.simulation.cluster.loose_log import LooseLog
+from lycosa.simulation.cluster.virtual_session import VirtualSession
+from lycosa.simulation.cluster.world import Weather
+from lycosa.storage.log.memory import MemoryLog
+from lycosa.storage.log.protocol import Write, identity_of
 from seeds import few_of
 
 pytestmark = pytest.mark.quick

@@ -9,15 +9,15 @@ from random import Random
 import pytest
 
 from cluster_crawl import DEPTH, NAMES, PARTITIONS, drawn_web, job_for
-from lycosa.crawl.control import orders
-from lycosa.crawl.member import member
-from lycosa.crawl.simulation.cluster.cluster import Cluster
-from lycosa.crawl.simulation.cluster.world import CALM, Weather
-from lycosa.log.format import decode_events
-from lycosa.log.loose import LooseLog
-from lycosa.records import OrderApplied, Outcome
-from lycosa.testweb.webs.graph import GraphWeb
-from lycosa.url import url_of
+from lycosa.model.records import OrderApplied, Outcome
+from lycosa.model.url import url_of
+from lycosa.runtime.members import member
+from lycosa.runtime.orders import orders
+from lycosa.simulation.cluster.cluster import Cluster
+from lycosa.simulation.cluster.loose_log import LooseLog
+from lycosa.simulation.cluster.world import CALM, Weather
+from lycosa.storage.log.format import decode_events
+from lycosa_testweb.webs.graph import GraphWeb
 from seeds import few_of
 
 pytestmark = pytest.mark.quick

@@ -21,17 +21,17 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.cluster.board.keys import MEMBERS
-from lycosa.cluster.board.opening import open_board
-from lycosa.cluster.membership.record import Standing, unpack
-from lycosa.cluster.membership.tenure import TENURE_SECONDS
-from lycosa.crawl.directory import CrawlDirectory, named_anew
-from lycosa.log.format import decode_events
-from lycosa.records import Fetched, Outcome, Released, Taken
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.referee.referee import Referee
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.url import url_of
+from lycosa.model.records import Fetched, Outcome, Released, Taken
+from lycosa.model.url import url_of
+from lycosa.runtime.coordination.keys import MEMBERS
+from lycosa.runtime.coordination.opening import open_board
+from lycosa.runtime.directory import CrawlDirectory, named_anew
+from lycosa.runtime.membership.record import Standing, unpack
+from lycosa.runtime.membership.tenure import TENURE_SECONDS
+from lycosa.storage.log.format import decode_events
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.referee.referee import Referee
+from lycosa_testweb.servers.server import SocketWeb
 from servers.nats import NatsCluster, nats_cluster
 from servers.postgres import PostgresServer, postgres_server
 from servers.processes import halt

@@ -10,7 +10,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from lycosa.store.reader import table
+from lycosa.storage.archive.reader import table
 from seeds import soak
 from worker_crawls import eventually
 
@@ -77,7 +77,7 @@ def test_a_folder_that_is_there_is_not_used(tmp_path: Path) -> None:
 
 @pytest.mark.soak
 def test_the_demo_ends_well_though_a_member_is_killed(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "lycosa.cli.trial.demo", "--hosts", "24"]
+    command = [sys.executable, "-m", "tools.cluster_demo", "--hosts", "24"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     print(done.stdout)
     assert done.returncode == 0, done.stdout + done.stderr

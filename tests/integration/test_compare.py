@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from garden import crawled
-from lycosa.store.reader import table
-from lycosa.testweb.webs.faulty_site import HOME, SHOP
+from lycosa.storage.archive.reader import table
+from lycosa_testweb.webs.faulty_site import HOME, SHOP
 from warm import lycosa
 
 

@@ -11,12 +11,12 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from damage import HOSTS, REPLIES, damage_web, stopped, url
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.run import run_crawl
-from lycosa.crawl.recovery.counting import own_partitioner
-from lycosa.store.layout import warc_names, warc_path
-from lycosa.store.warc.record_reader import members
-from lycosa.url import key_of
+from lycosa.model.url import key_of
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
+from lycosa.runtime.recovery.counting import own_partitioner
+from lycosa.storage.archive.layout import warc_names, warc_path
+from lycosa.storage.warc.record_reader import members
 from mirrors import check_payloads
 from warm import lycosa
 

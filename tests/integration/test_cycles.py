@@ -11,22 +11,22 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.config import Job, Revisit
-from lycosa.crawl.simulation.conditions import Conditions
-from lycosa.crawl.simulation.kills import KillEvery, KillPlan, KillRandomly, no_kills
-from lycosa.crawl.simulation.result import Result
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.frontier.fold.facts.columns import PUT_OFF
-from lycosa.log.format import decode_events
-from lycosa.log.protocol import Log
-from lycosa.records import AnyEvent, CycleBegun, Fetched, Outcome, Purpose, Request, Visited
-from lycosa.store.tables.link_ends import link_ends
-from lycosa.store.tables.rows import signed, url_id
-from lycosa.testweb.generated.plan import Listed, Traits
-from lycosa.testweb.generated.sections import Bulletins, Tree
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.web import Reply
-from lycosa.url import key_of, url_of
+from lycosa.frontier.facts.columns import PUT_OFF
+from lycosa.model.job import Job, Revisit
+from lycosa.model.records import AnyEvent, CycleBegun, Fetched, Outcome, Purpose, Request, Visited
+from lycosa.model.url import key_of, url_of
+from lycosa.simulation.conditions import Conditions
+from lycosa.simulation.kills import KillEvery, KillPlan, KillRandomly, no_kills
+from lycosa.simulation.result import Result
+from lycosa.simulation.simulation import Simulation
+from lycosa.storage.log.format import decode_events
+from lycosa.storage.log.protocol import Log
+from lycosa.storage.tables.link_ends import link_ends
+from lycosa.storage.tables.rows import signed, url_id
+from lycosa_testweb.generated.plan import Listed, Traits
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.sections import Bulletins, Tree
+from lycosa_testweb.web import Reply
 from seeds import few_of, seeds
 from socket_crawls import finish
 from worker_crawls import Judged, eventually, start, worker_pids
@@ -258,7 +258,7 @@ def test_of_a_host_a_cycle_takes_no_more_than_its_pause_permits(tmp_path: Path) 
 def test_a_worker_that_plans_for_long_does_something_else_in_between(
     tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lycosa.crawl.worker.messages.cycles.MOST_AT_ONCE", 1)
+    monkeypatch.setattr("lycosa.crawl.messages.cycles.MOST_AT_ONCE", 1)
     web = CountingWeb(1)
     simulation = Simulation(web, job_for(web, cycles=3), tmp_path, workers=workers)
     check_cycles(simulation, simulation.run(), 3)

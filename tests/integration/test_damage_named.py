@@ -12,15 +12,15 @@ from pathlib import Path
 import pytest
 
 from damage import complaints, cut, damage_web, finished, flip, job_of, killed, overwrite, swap
-from lycosa.crawl.copying.family import sealed_names
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.verify.repair import repair
-from lycosa.records import Request, Resolved
-from lycosa.store.segments.survey import journal_batches
-from lycosa.store.warc.record_reader import members
-from lycosa.store.warc.stored_blocks import stored_member
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.web import HTML, PLAIN, Reply
+from lycosa.model.records import Request, Resolved
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.uploads.family import sealed_names
+from lycosa.runtime.verify.repair import repair
+from lycosa.storage.segments.survey import journal_batches
+from lycosa.storage.warc.record_reader import members
+from lycosa.storage.warc.stored_blocks import stored_member
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.web import HTML, PLAIN, Reply
 from own_damage import remove_segment
 from warm import lycosa
 
@@ -235,7 +235,7 @@ def test_a_repair_killed_before_it_gives_a_segment_up_leaves_no_false_alarm(
 
     for step in ("give_up", "rewrite"):
         with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
-            patch.setattr(f"lycosa.crawl.verify.repair.{step}", die)
+            patch.setattr(f"lycosa.runtime.verify.repair.{step}", die)
             repair(folder)
         done = lycosa("sql", folder, COUNT.format("pages"))
         assert (done.returncode, done.stderr) == (0, ""), step

@@ -11,8 +11,8 @@ import pytest
 
 from damage import cut, damage_web, flip, stopped
 from damage_cases import Case, damage
+from lycosa.analysis.study.build import study
 from lycosa.errors import StoreError
-from lycosa.study.build import study
 from seeds import few_of
 from warm import lycosa
 

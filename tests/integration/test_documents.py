@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from lycosa import Crawl
-from lycosa.testweb.webs.documents import APPENDIX, HOME, DocumentWeb
+from lycosa_testweb.webs.documents import APPENDIX, HOME, DocumentWeb
 from typed_pages import BLOCK, HOWTO, served, typed
 from warm import lycosa
 

@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from integration.test_fetch import start, web_of
-from lycosa.config import read_job
+from lycosa.model.job import read_job
 from servers.fixtures import SharedPostgres
 from warm import lycosa
 

@@ -10,13 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lycosa.config import Job
 from lycosa.crawl.ending import Ending, EndingElsewhere, Finding, Report
-from lycosa.crawl.simulation.conditions import Conditions
-from lycosa.crawl.simulation.kills import KillRandomly, no_kills
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.log.protocol import Head
-from lycosa.testweb.webs.graph import GraphWeb
+from lycosa.model.job import Job
+from lycosa.simulation.conditions import Conditions
+from lycosa.simulation.kills import KillRandomly, no_kills
+from lycosa.simulation.simulation import Simulation
+from lycosa.storage.log.protocol import Head
+from lycosa_testweb.webs.graph import GraphWeb
 from seeds import examples
 
 pytestmark = pytest.mark.quick

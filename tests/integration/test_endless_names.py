@@ -11,9 +11,9 @@ from collections.abc import Callable
 import pytest
 
 from integration.test_finite_or_endless import SITE, MadeWeb, Page, crawl, prose
-from lycosa.crawl.simulation.kills import KillRandomly
-from lycosa.records import Purpose, Request
-from lycosa.testweb.web import PLAIN, Reply
+from lycosa.model.records import Purpose, Request
+from lycosa.simulation.kills import KillRandomly
+from lycosa_testweb.web import PLAIN, Reply
 
 pytestmark = pytest.mark.quick
 

@@ -18,11 +18,11 @@ from rdflib import Graph, Literal, URIRef
 from rdflib.plugins.stores.sparqlstore import SPARQLStore
 from SPARQLWrapper import CSV, JSON, POST, TURTLE, XML, SPARQLWrapper
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.query.index import Index
-from lycosa.store.tables.quads import Block
-from unit.query.segments import block, seal
+from lycosa.analysis.triples.index import Index
+from lycosa.model.job import Job
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.storage.tables.quads import Block
+from unit.analysis.triples.segments import block, seal
 
 SAYS = URIRef("http://p.test/says")
 ENDLESS = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i }"

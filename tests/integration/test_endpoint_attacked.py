@@ -21,12 +21,12 @@ import pytest
 from benchmarks.spellings import ATTACKS, HARMLESS, spelt
 
 from integration.test_endpoint import Served, ask, serving
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.query.index import Index
-from lycosa.serve.web.running import ENDPOINT_LIMITS
-from lycosa.store.tables.quads import Block, quads_of
-from unit.query.segments import block, seal
+from lycosa.analysis.triples.index import Index
+from lycosa.model.job import Job
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.storage.tables.quads import Block, quads_of
+from lycosa.web.running import ENDPOINT_LIMITS
+from unit.analysis.triples.segments import block, seal
 
 FOUND = {"head": {"vars": ["a"]}, "results": {"bindings": [{"a": {"type": "uri", "value": "x:x"}}]}}
 LEGITIMATE = "SELECT ?page { GRAPH ?page { ?s ?p 'text 7' } }"
@@ -126,7 +126,9 @@ def listener() -> Iterator[Listener]:
 
 def answering_processes(served: Served) -> list[psutil.Process]:
     children = psutil.Process(served.process.pid).children(recursive=True)
-    return [child for child in children if "lycosa.query.answer_process" in child.cmdline()]
+    return [
+        child for child in children if "lycosa.analysis.triples.answer_process" in child.cmdline()
+    ]
 
 
 def test_the_listener_would_notice(listener: Listener) -> None:

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.run import run_crawl
-from lycosa.records import Request
-from lycosa.store.reader import table
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.web import HTML, Reply
-from lycosa.testweb.webs.graph import GraphWeb
+from lycosa.model.job import Job
+from lycosa.model.records import Request
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
+from lycosa.storage.archive.reader import table
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.web import HTML, Reply
+from lycosa_testweb.webs.graph import GraphWeb
 
 A, LATE, OUT = "http://www.a.test/", "http://www.b.test/late", "http://www.out.test/x"
 C = f"{A}c"

@@ -14,14 +14,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lycosa.config import Job
-from lycosa.crawl.inspect.explain import explain
-from lycosa.crawl.simulation.kills import KillRandomly, no_kills
-from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.frontier.distance import MOST_REDIRECTS, SEED, farthest, through
-from lycosa.records import LinkKind, Outcome
-from lycosa.testweb.webs.graph import GraphWeb, OtherNames
-from lycosa.url import url_of
+from lycosa.model.job import Job
+from lycosa.model.records import LinkKind, Outcome
+from lycosa.model.url import url_of
+from lycosa.operate.inspect.explain import explain
+from lycosa.simulation.kills import KillRandomly, no_kills
+from lycosa.simulation.simulation import Simulation
+from lycosa_testweb.webs.graph import GraphWeb, OtherNames
 from seeds import examples
 
 pytestmark = pytest.mark.quick

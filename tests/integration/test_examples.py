@@ -20,9 +20,9 @@ import pytest
 import yaml
 
 from examples import GENERATED, READ, ROOT, SHOWN, TYPED, Block, Reader, blocks, fits, pages
-from lycosa.config import parse_job
 from lycosa.errors import LycosaError
-from lycosa.testweb.servers.server import SocketWeb
+from lycosa.model.job import parse_job
+from lycosa_testweb.servers.server import SocketWeb
 from offenders import none_of
 from seeds import soak
 from stand_in import ExampleWeb, StandIn

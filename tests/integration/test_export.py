@@ -8,18 +8,18 @@ import subprocess
 import sys
 from pathlib import Path
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.query.export import export
+from lycosa.analysis.triples.export import export
+from lycosa.model.job import Job
+from lycosa.runtime.directory import CrawlDirectory
 from triple_stores import graphs_at, oxigraph
-from unit.query.segments import block, seal
+from unit.analysis.triples.segments import block, seal
 from warm import in_full, lycosa
 
 PAGES = 120
 KILLED = """
 import os, signal, sys
 from pathlib import Path
-from lycosa.query.export import export
+from lycosa.analysis.triples.export import export
 
 left = int(sys.argv[3])
 

@@ -15,10 +15,10 @@ import pytest
 from packaging.requirements import Requirement
 
 import lycosa
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.servers.server import Listen, SocketWeb
+from lycosa.model.job import Job
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.servers.server import Listen, SocketWeb
 
 PROJECT = Path(__file__).parents[2] / "pyproject.toml"
 EXTRAS: dict[str, list[str]] = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"][

@@ -8,13 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.crawl.copying import fetching, uploader
-from lycosa.crawl.copying.sent import Sent
-from lycosa.crawl.copying.uploader import Uploader
-from lycosa.objects.manifests import read_manifest
-from lycosa.objects.opening import open_objects
+from lycosa.operate import fetching
+from lycosa.runtime.uploads import uploader
+from lycosa.runtime.uploads.sent import Sent
+from lycosa.runtime.uploads.uploader import Uploader
+from lycosa.storage.objects.manifests import read_manifest
+from lycosa.storage.objects.opening import open_objects
 from servers.failing_proxy import failing_proxy
-from unit.crawl.test_uploader import make_family, wait_for
+from unit.runtime.uploads.test_uploader import make_family, wait_for
 
 NAME = "c0ffee"
 SHARE = 0.3

@@ -21,11 +21,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from faulty_objects import FaultyObjects
-from lycosa.crawl.copying import fetching
-from lycosa.crawl.copying.family import family, packed, sealed_names
 from lycosa.errors import ConfigError, FormatError, ObjectsUnavailable
-from lycosa.objects.folder import FolderObjects
-from lycosa.objects.manifests import Content, Manifest, bury_segment
+from lycosa.operate import fetching
+from lycosa.runtime.uploads.family import family, packed, sealed_names
+from lycosa.storage.objects.folder import FolderObjects
+from lycosa.storage.objects.manifests import Content, Manifest, bury_segment
 from needs import UNSHARE
 from servers.fixtures import SharedPostgres
 from warm import lycosa

@@ -14,14 +14,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lycosa.config import Job
-from lycosa.crawl.simulation.kills import KillPlan, KillRandomly, no_kills
-from lycosa.crawl.simulation.result import Result
-from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.status.figures import refusals_of
-from lycosa.records import TRAPS, Purpose, Request
-from lycosa.testweb.web import HTML, Reply
-from lycosa.testweb.webs.graph import GraphWeb
+from lycosa.model.job import Job
+from lycosa.model.records import TRAPS, Purpose, Request
+from lycosa.simulation.kills import KillPlan, KillRandomly, no_kills
+from lycosa.simulation.result import Result
+from lycosa.simulation.simulation import Simulation
+from lycosa_testweb.web import HTML, Reply
+from lycosa_testweb.webs.graph import GraphWeb
 from seeds import examples
 
 pytestmark = pytest.mark.quick

@@ -17,11 +17,11 @@ from benchmarks.focus.prediction import one_draw
 from benchmarks.focus.variants import HAND_WEIGHTS, ablation, examples_of
 from benchmarks.focused_hosts import WatchedWeb, crawl
 
-from lycosa.config import Job
-from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.extract.page import scan
-from lycosa.testweb import request_for
-from lycosa.testweb.webs.topics import OTHER, Shape, TopicWeb
+from lycosa.model.job import Job
+from lycosa.simulation.simulation import Simulation
+from lycosa_testweb import request_for
+from lycosa_testweb.topics.web import OTHER, Shape, TopicWeb
 
 pytestmark = pytest.mark.quick
 

@@ -8,21 +8,21 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.cluster.partitioners import make_partitioner
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.inspect.audit import audit
-from lycosa.crawl.inspect.edits import block_host
-from lycosa.crawl.simulation.referee_rules import referee_rules
 from lycosa.crawl.takeover import take_partition
 from lycosa.errors import ConfigError
-from lycosa.log.format import decode_messages, encode
-from lycosa.log.protocol import Write
-from lycosa.records import Admitted, ErrandTaken, Outcome, RobotsFound, RobotsState, Taken
-from lycosa.store.reader import table
-from lycosa.testweb.referee.referee import Referee
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.url import canonicalize, host_of, key_of, reversed_host_of
+from lycosa.frontier.partitioners import make_partitioner
+from lycosa.model.job import Job
+from lycosa.model.records import Admitted, ErrandTaken, Outcome, RobotsFound, RobotsState, Taken
+from lycosa.model.url import canonicalize, host_of, key_of, reversed_host_of
+from lycosa.operate.inspect.audit import audit
+from lycosa.operate.inspect.edits import block_host
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.simulation.referee_rules import referee_rules
+from lycosa.storage.archive.reader import table
+from lycosa.storage.log.format import decode_messages, encode
+from lycosa.storage.log.protocol import Write
+from lycosa_testweb.referee.referee import Referee
+from lycosa_testweb.servers.server import SocketWeb
 from socket_crawls import DEPTH, finish, job_of, start, web_of
 from warc_tools import check_folder
 from warm import lycosa

@@ -11,13 +11,13 @@ import msgspec
 import pytest
 
 from fixtures.make_crawl import HOSTS, PAGES, drawn_web, job, url
-from lycosa.crawl.simulation.conditions import Conditions
-from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.errors import FormatError, LogError
-from lycosa.log import format as log_format
-from lycosa.log.format import decode_events, encode
-from lycosa.log.sqlite import SqliteLog, refuse_network_file_system
-from lycosa.records import Counted, Outcome
+from lycosa.model.records import Counted, Outcome
+from lycosa.simulation.conditions import Conditions
+from lycosa.simulation.simulation import Simulation
+from lycosa.storage.log import format as log_format
+from lycosa.storage.log.format import decode_events, encode
+from lycosa.storage.log.sqlite import SqliteLog, refuse_network_file_system
 
 pytestmark = pytest.mark.quick
 

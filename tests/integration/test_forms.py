@@ -10,12 +10,12 @@ from benchmarks.form_webs import Herbarium, HerbGarden, Papers
 from benchmarks.forms import crawled
 from benchmarks.unseen_form_webs import Generous, Museum, Newspaper, Shop
 
-from lycosa.crawl.features.mining import form_pages, mining
-from lycosa.crawl.features.mining.mining import DOZEN
-from lycosa.crawl.simulation.kills import KillRandomly
-from lycosa.records import Request
-from lycosa.testweb.web import Reply
-from lycosa.testweb.webs.deep import DeepWeb
+from lycosa.features.mining import form_pages, mining
+from lycosa.features.mining.mining import DOZEN
+from lycosa.model.records import Request
+from lycosa.simulation.kills import KillRandomly
+from lycosa_testweb.web import Reply
+from lycosa_testweb.webs.deep import DeepWeb
 from typed_pages import BLOCK, HOWTO, served, typed
 
 

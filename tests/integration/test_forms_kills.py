@@ -19,11 +19,11 @@ from pathlib import Path
 import pytest
 
 from lycosa import Crawl
-from lycosa.crawl.features.mining.mining import DOZEN
-from lycosa.records import Request
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.web import Reply
-from lycosa.testweb.webs.deep import DeepWeb
+from lycosa.features.mining.mining import DOZEN
+from lycosa.model.records import Request
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.web import Reply
+from lycosa_testweb.webs.deep import DeepWeb
 
 MENU = "http://menu.test/"
 RECIPES, A_COUNTRY = 48, 6

@@ -15,16 +15,16 @@ from typing import NamedTuple
 
 import pytest
 
-from lycosa.config import Job
-from lycosa.config.requests import Limits
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.inspect.audit import audit
-from lycosa.crawl.simulation.referee_rules import referee_rules
-from lycosa.store.reader import table
-from lycosa.testweb.generated.plan import Mixture
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.referee.referee import Referee
-from lycosa.testweb.servers.server import SocketWeb
+from lycosa.model.job import Job
+from lycosa.model.job.requests import Limits
+from lycosa.operate.inspect.audit import audit
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.simulation.referee_rules import referee_rules
+from lycosa.storage.archive.reader import table
+from lycosa_testweb.generated.plan import Mixture
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.referee.referee import Referee
+from lycosa_testweb.servers.server import SocketWeb
 from needs import UNSHARE
 from seeds import soak
 from socket_crawls import DEPTH, RULES_LATER, job_of, web_of

@@ -18,19 +18,19 @@ from typing import NamedTuple
 
 import pytest
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.inspect.edits import retry_failed
-from lycosa.crawl.processes.run import require_contact, run_crawl
 from lycosa.crawl.takeover import take_partition
 from lycosa.errors import ConfigError
 from lycosa.fetch import dns
-from lycosa.log.format import encode
-from lycosa.log.protocol import Write
-from lycosa.records import HostResolved, Outcome, Taken
-from lycosa.testweb.servers.server import Listen, SocketWeb
-from lycosa.testweb.web import Reply
-from lycosa.url import canonicalize, url_of
+from lycosa.model.job import Job
+from lycosa.model.records import HostResolved, Outcome, Taken
+from lycosa.model.url import canonicalize, url_of
+from lycosa.operate.inspect.edits import retry_failed
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import require_contact, run_crawl
+from lycosa.storage.log.format import encode
+from lycosa.storage.log.protocol import Write
+from lycosa_testweb.servers.server import Listen, SocketWeb
+from lycosa_testweb.web import Reply
 from name_server import AAAA, Found, Question, ThreadedNameServer
 from unit.crawl.drawn_web import DrawnWeb, linking, moved
 

@@ -11,17 +11,17 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.crawl.recovery.counting import SealingRules
-from lycosa.crawl.simulation.conditions import Conditions
-from lycosa.crawl.simulation.kills import KillPlan, KillRandomly, no_kills
-from lycosa.crawl.simulation.result import Result
-from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.worker.worker import Worker
-from lycosa.log.places import places_of
-from lycosa.records import Place
-from lycosa.store.archive import ArchiveStore
-from lycosa.store.reader import table
-from lycosa.store.segments.sealing import everything, unsealed
+from lycosa.model.records import Place
+from lycosa.runtime.recovery.counting import SealingRules
+from lycosa.simulation.conditions import Conditions
+from lycosa.simulation.kills import KillPlan, KillRandomly, no_kills
+from lycosa.simulation.result import Result
+from lycosa.simulation.simulation import Simulation
+from lycosa.storage.archive.archive import ArchiveStore
+from lycosa.storage.archive.reader import table
+from lycosa.storage.log.places import places_of
+from lycosa.storage.segments.sealing import everything, unsealed
 from mover import Mover
 from seeds import seeds
 from small_crawl import PARTITIONS, POLL_SECONDS, check, job_for, small_web

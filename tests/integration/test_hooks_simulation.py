@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.crawl.simulation.conditions import Conditions
-from lycosa.crawl.simulation.kills import KillRandomly
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.plugins.hooks import Hooks
-from lycosa.plugins.pages import SeenPage
-from lycosa.plugins.plugin import Plugin
-from lycosa.records import Outcome
-from lycosa.store.journal import Kept
-from lycosa.url import url_of
+from lycosa.features.plugins.hooks import Hooks
+from lycosa.features.plugins.pages import SeenPage
+from lycosa.features.plugins.plugin import Plugin
+from lycosa.model.records import Outcome
+from lycosa.model.url import url_of
+from lycosa.simulation.conditions import Conditions
+from lycosa.simulation.kills import KillRandomly
+from lycosa.simulation.simulation import Simulation
+from lycosa.storage.archive.journal import Kept
 from seeds import few_of, seeds
 from small_crawl import check, is_comparable, job_for, small_web
 

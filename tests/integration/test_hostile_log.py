@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 
 from crawls_on_servers import PAGES, POSTGRES, Web, address, web
-from lycosa.config import Job, parse_job, read_job
-from lycosa.crawl.directory import named_anew
-from lycosa.crawl.logs.notes import JOB, job_among, note_job
-from lycosa.log.opening import open_log
-from lycosa.log.protocol import Log
+from lycosa.model.job import Job, parse_job, read_job
+from lycosa.runtime.directory import named_anew
+from lycosa.runtime.shared_log.notes import JOB, job_among, note_job
+from lycosa.storage.log.opening import open_log
+from lycosa.storage.log.protocol import Log
 from warm import lycosa
 
 __all__ = ["address", "web"]

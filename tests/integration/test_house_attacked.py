@@ -28,7 +28,7 @@ from SPARQLWrapper.SPARQLExceptions import Unauthorized
 from integration.small_servers import serving_site
 from integration.test_endpoint import SAYS, crawl_of
 from integration.test_wacz import crawled, replaying
-from unit.query.segments import block
+from unit.analysis.triples.segments import block
 
 __all__ = ["crawled"]
 

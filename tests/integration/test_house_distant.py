@@ -15,9 +15,9 @@ from urllib.parse import quote, urlsplit
 import pytest
 
 from crawls_on_servers import PAGES, Web, address, crawled, web
-from lycosa.config import read_job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.serve.web.shell import PAGES as SHOWN
+from lycosa.model.job import read_job
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.web.shell import PAGES as SHOWN
 from worker_crawls import eventually
 
 pytestmark = pytest.mark.soak

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.serve.web.operations import API
+from lycosa.web.rest.operations import API
 from served_crawl import BEARER, crawled, serving
 
 STARTING = ("start_crawl", "make_report", "create_crawl", "preview_scope")

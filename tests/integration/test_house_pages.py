@@ -11,9 +11,9 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from browser import chromium
-from lycosa.config.recipes import RECIPES
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.serve.web.shell import PAGES
+from lycosa.model.job.recipes import RECIPES
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.web.shell import PAGES
 from served_crawl import TOKEN, crawled, serving
 
 pytestmark = pytest.mark.needs("chromium")
@@ -221,6 +221,6 @@ def test_a_script_of_another_page_gets_nothing(
 
 
 def list_orders(folder: Path) -> list[object]:
-    from lycosa.crawl.control.desk import known_orders
+    from lycosa.runtime.orders.desk import known_orders
 
     return list(known_orders(CrawlDirectory(folder)))

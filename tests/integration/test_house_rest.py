@@ -14,8 +14,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from starlette.testclient import TestClient
 
 from integration.small_servers import serving_site
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.serve.web.operations import API
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.web.rest.operations import API
 from served_crawl import BEARER, SCRIPT, app_over, crawled, hostile
 
 OWN = "http://127.0.0.1:8890"

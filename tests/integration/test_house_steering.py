@@ -15,12 +15,12 @@ from playwright.sync_api import Page, expect
 
 from browser import chromium
 from lycosa.cli.main import main
-from lycosa.config import Job
-from lycosa.crawl.control.live import read_frame
-from lycosa.crawl.simulation.referee_rules import referee_rules
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.referee.referee import Referee
-from lycosa.testweb.servers.server import SocketWeb
+from lycosa.model.job import Job
+from lycosa.runtime.orders.live import read_frame
+from lycosa.simulation.referee_rules import referee_rules
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.referee.referee import Referee
+from lycosa_testweb.servers.server import SocketWeb
 
 pytestmark = pytest.mark.needs("chromium")
 DELAY_SECONDS, IP_DELAY_SECONDS = 0.3, 0.05

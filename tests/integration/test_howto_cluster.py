@@ -26,7 +26,7 @@ import pytest
 from examples import Block, blocks
 from lycosa.cli.main import cli
 from lycosa.cli.trial.web import TrialWeb, served_web
-from lycosa.store.reader import table
+from lycosa.storage.archive.reader import table
 from servers.keyed import free_addresses, keyed_nats
 from servers.seaweed import BUCKET, environment, seaweed_server
 from worker_crawls import eventually

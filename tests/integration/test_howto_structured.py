@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.config import parse_job
+from lycosa.model.job import parse_job
 from typed_pages import BLOCK, typed
 
 PAGE = Path(__file__).parents[2] / "docs" / "howto" / "query-structured-data.md"

@@ -13,14 +13,14 @@ import trustme
 
 from all_logs import eventually
 from lycosa.errors import ConfigError, LogError, LogUnavailable
-from lycosa.log.format import encode
-from lycosa.log.jetstream.address import parse_address
-from lycosa.log.jetstream.connection import Connection
-from lycosa.log.jetstream.log import JetStreamLog
-from lycosa.log.jetstream.messages import Subjects
-from lycosa.log.jetstream.trust import numbers_of, refuse_unless_one_wins, refuse_unsynced
-from lycosa.log.protocol import Take, Write
-from lycosa.records import Counted, Discovered, Taken
+from lycosa.model.records import Counted, Discovered, Taken
+from lycosa.storage.jetstream.address import parse_address
+from lycosa.storage.jetstream.connection import Connection
+from lycosa.storage.jetstream.log import JetStreamLog
+from lycosa.storage.jetstream.messages import Subjects
+from lycosa.storage.jetstream.trust import numbers_of, refuse_unless_one_wins, refuse_unsynced
+from lycosa.storage.log.format import encode
+from lycosa.storage.log.protocol import Take, Write
 from servers import NatsCluster, fresh_name, nats_cluster
 from servers.fixtures import SharedNats
 from servers.nats import CLIENT_PORT, MONITORING_PORT, debian_nats_server, version_of

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from damage import damage_web, job_of
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.run import run_crawl
-from lycosa.store.reader import table
-from lycosa.testweb.servers.server import SocketWeb
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
+from lycosa.storage.archive.reader import table
+from lycosa_testweb.servers.server import SocketWeb
 from warm import lycosa
 
 LIMIT = 12

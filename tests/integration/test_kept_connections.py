@@ -19,7 +19,7 @@ from integration.small_servers import (
     replying,
     serving,
 )
-from lycosa.records import Answer, Purpose, Request
+from lycosa.model.records import Answer, Purpose, Request
 
 pytestmark = pytest.mark.quick
 
@@ -74,7 +74,7 @@ def test_of_more_sites_than_connections_may_stand_the_first_are_kept(
                     assert facts(await web.get(f"http://{site}.test/page"))[0] == 200
             assert served.connections == connections
 
-    monkeypatch.setattr("lycosa.fetch.carriers.http1.KEPT_SECONDS", kept_seconds)
+    monkeypatch.setattr("lycosa.fetch.http.http1.KEPT_SECONDS", kept_seconds)
     asyncio.run(test())
 
 
@@ -86,7 +86,7 @@ def test_a_connection_that_nobody_uses_is_closed(monkeypatch: pytest.MonkeyPatch
                     assert facts(await web.get(f"http://{site}.test/page"))[0] == 200
             assert served.connections == 3  # b's was used again, a's was not there any more
 
-    monkeypatch.setattr("lycosa.fetch.carriers.http1.IDLE_SECONDS", 0.0)
+    monkeypatch.setattr("lycosa.fetch.http.http1.IDLE_SECONDS", 0.0)
     asyncio.run(test())
 
 

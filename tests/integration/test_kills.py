@@ -14,14 +14,14 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.config import Job
-from lycosa.crawl.simulation.conditions import Conditions
-from lycosa.crawl.simulation.kills import KillEvery, KillPlan, KillRandomly
-from lycosa.crawl.simulation.result import Result
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.failpoints import NAMES
-from lycosa.records import Outcome
-from lycosa.testweb.generated.web import GeneratedWeb
+from lycosa._support.failpoints import NAMES
+from lycosa.model.job import Job
+from lycosa.model.records import Outcome
+from lycosa.simulation.conditions import Conditions
+from lycosa.simulation.kills import KillEvery, KillPlan, KillRandomly
+from lycosa.simulation.result import Result
+from lycosa.simulation.simulation import Simulation
+from lycosa_testweb.generated.web import GeneratedWeb
 from seeds import few_of, seeds
 from small_crawl import check, job_for, small_web
 

@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.config import Job
-from lycosa.log.format import decode_events
-from lycosa.log.memory import MemoryLog
-from lycosa.records import Counted, Outcome
-from lycosa.store.archive import ArchiveStore
-from lycosa.store.reader import table
-from lycosa.testweb.web import Reply
+from lycosa.model.job import Job
+from lycosa.model.records import Counted, Outcome
+from lycosa.storage.archive.archive import ArchiveStore
+from lycosa.storage.archive.reader import table
+from lycosa.storage.log.format import decode_events
+from lycosa.storage.log.memory import MemoryLog
+from lycosa_testweb.web import Reply
 from unit.crawl.drawn_web import DrawnWeb, crawl, linking, moved
 
 pytestmark = pytest.mark.quick

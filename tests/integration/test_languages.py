@@ -8,11 +8,11 @@ from typing import Any
 
 import zstandard
 
-from lycosa.records import Request
-from lycosa.store.reader import table
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.web import HTML, Reply
-from lycosa.testweb.webs.graph import GraphWeb
+from lycosa.model.records import Request
+from lycosa.storage.archive.reader import table
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.web import HTML, Reply
+from lycosa_testweb.webs.graph import GraphWeb
 from warm import lycosa
 
 HOME = "http://www.a.test/"

@@ -12,23 +12,23 @@ from typing import TypeVar
 
 import pytest
 
-from lycosa.config import Job
-from lycosa.crawl.copying.family import family, manifest_of, packed, sealed_names
 from lycosa.crawl.ports import StoredElsewhere
-from lycosa.crawl.simulation.conditions import Conditions
-from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.worker.worker import Worker
 from lycosa.errors import ObjectsUnavailable
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.objects.folder import FolderObjects
-from lycosa.objects.manifests import manifest_key
-from lycosa.records import KeyedLink, Outcome, Place, Validators
-from lycosa.store.archive import ArchiveStore
-from lycosa.store.segments.sealing import everything
-from lycosa.store.uploaded import UploadedRecords
-from lycosa.testweb.robots import Group, Robots
-from lycosa.testweb.webs.graph import GraphWeb
-from lycosa.url import key_of, url_of
+from lycosa.model.job import Job
+from lycosa.model.records import KeyedLink, Outcome, Place, Validators
+from lycosa.model.url import key_of, url_of
+from lycosa.runtime.uploads.family import family, manifest_of, packed, sealed_names
+from lycosa.simulation.conditions import Conditions
+from lycosa.simulation.simulation import Simulation
+from lycosa.storage.archive.archive import ArchiveStore
+from lycosa.storage.archive.uploaded import UploadedRecords
+from lycosa.storage.objects.folder import FolderObjects
+from lycosa.storage.objects.manifests import manifest_key
+from lycosa.storage.segments.sealing import everything
+from lycosa_testweb.robots import Group, Robots
+from lycosa_testweb.webs.graph import GraphWeb
 
 pytestmark = pytest.mark.quick
 

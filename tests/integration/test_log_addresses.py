@@ -12,12 +12,12 @@ from pathlib import Path
 import pytest
 import trustme
 
-from lycosa.config import Job
-from lycosa.config.log_servers import server_problem
 from lycosa.errors import ConfigError
-from lycosa.log.jetstream.address import parse_address
-from lycosa.log.postgres.connection import checked_url
-from lycosa.log.postgres.log import PostgresLog
+from lycosa.model.job import Job
+from lycosa.model.job.log_servers import server_problem
+from lycosa.storage.jetstream.address import parse_address
+from lycosa.storage.postgres.connection import checked_url
+from lycosa.storage.postgres.log import PostgresLog
 from warm import lycosa
 
 pytestmark = pytest.mark.quick
@@ -121,7 +121,7 @@ def test_hosts_sockets_and_certificates_may_be_named(address: str) -> None:
 
 
 def test_every_parameter_that_the_list_names_is_one_of_libpq() -> None:
-    from lycosa.config.log_servers import POSTGRES_PARAMETERS
+    from lycosa.model.job.log_servers import POSTGRES_PARAMETERS
 
     for name in POSTGRES_PARAMETERS:
         assert name in checked_url(f"{name}=1")

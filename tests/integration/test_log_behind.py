@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from damage import complaints, damage_web, job_of
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.inspect.edits import block_host
-from lycosa.crawl.processes.run import run_crawl
 from lycosa.errors import LogError
-from lycosa.testweb.servers.server import SocketWeb
+from lycosa.operate.inspect.edits import block_host
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
+from lycosa_testweb.servers.server import SocketWeb
 from seeds import few_of
 from warm import lycosa
 

@@ -24,10 +24,10 @@ from integration.members_site import (
     members_site,
 )
 from lycosa import Crawl
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.run import run_crawl
 from lycosa.errors import ConfigError
+from lycosa.model.job import Job
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
 
 FORM = {"fields": ["user=ada", "password=${SITE_PASSWORD}"], "plain_fields": ["user"]}
 

@@ -19,8 +19,8 @@ import pytest
 
 from integration.members_site import MEMBERS, PASSWORD, SESSION, Asked, MembersSite, members_site
 from lycosa import Crawl
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
+from lycosa.model.job import Job
+from lycosa.runtime.directory import CrawlDirectory
 
 LIMIT_SECONDS = 120
 

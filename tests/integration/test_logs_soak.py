@@ -19,10 +19,10 @@ from typing import TypeVar
 import pytest
 
 from lycosa.errors import LogUnavailable
-from lycosa.log.format import decode_events, decode_messages, encode
-from lycosa.log.opening import open_log
-from lycosa.log.protocol import Log, Take, Write
-from lycosa.records import Counted, Discovered, Taken
+from lycosa.model.records import Counted, Discovered, Taken
+from lycosa.storage.log.format import decode_events, decode_messages, encode
+from lycosa.storage.log.opening import open_log
+from lycosa.storage.log.protocol import Log, Take, Write
 from servers import fresh_name, nats_cluster, postgres_server
 from servers.nats import CLIENT_PORT
 from servers.proxy import Proxy, proxy_to

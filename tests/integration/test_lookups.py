@@ -9,17 +9,17 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.config import Job
-from lycosa.crawl.simulation.conditions import Conditions
-from lycosa.crawl.simulation.kills import KillEvery, no_kills
-from lycosa.crawl.simulation.referee_rules import referee_rules
-from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.worker import lookups
-from lycosa.log.format import decode_events
-from lycosa.records import HostResolved, Outcome, Resolved
-from lycosa.testweb.carrier import NAME_SECONDS
-from lycosa.testweb.referee.referee import Referee
-from lycosa.testweb.webs.graph import Faults, GraphWeb
+from lycosa.model.job import Job
+from lycosa.model.records import HostResolved, Outcome, Resolved
+from lycosa.simulation.conditions import Conditions
+from lycosa.simulation.kills import KillEvery, no_kills
+from lycosa.simulation.referee_rules import referee_rules
+from lycosa.simulation.simulation import Simulation
+from lycosa.storage.log.format import decode_events
+from lycosa_testweb.carrier import NAME_SECONDS
+from lycosa_testweb.referee.referee import Referee
+from lycosa_testweb.webs.graph import Faults, GraphWeb
 
 pytestmark = pytest.mark.quick
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from damage import complaints, cut, damage_web, killed
-from lycosa.testweb.servers.server import SocketWeb
+from lycosa_testweb.servers.server import SocketWeb
 from seeds import few_of
 from warm import lycosa
 

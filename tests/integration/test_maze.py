@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.run import run_crawl
-from lycosa.records import Request
-from lycosa.store.reader import table
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.web import Reply
-from lycosa.testweb.webs.link_kinds import (
+from lycosa.model.job import Job
+from lycosa.model.records import Request
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
+from lycosa.storage.archive.reader import table
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.web import Reply
+from lycosa_testweb.webs.link_kinds import (
     DEFAULT,
     FORMS,
     PLACES,
@@ -21,7 +21,7 @@ from lycosa.testweb.webs.link_kinds import (
     REQUISITES,
     WIDE,
 )
-from lycosa.testweb.webs.maze import HOME, MazeWeb, table_of_kinds
+from lycosa_testweb.webs.maze import HOME, MazeWeb, table_of_kinds
 
 pytestmark = pytest.mark.quick
 

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.config import Job
-from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.worker.worker import Worker
-from lycosa.testweb.webs.graph import GraphWeb
+from lycosa.model.job import Job
+from lycosa.simulation.simulation import Simulation
+from lycosa_testweb.webs.graph import GraphWeb
 
 pytestmark = pytest.mark.quick
 
 FEW, MANY = 100, 500
-OURS = ("lycosa.crawl.", "lycosa.fetch.", "lycosa.frontier.", "lycosa.log.", "lycosa.store.")
+OURS = ("lycosa.crawl.", "lycosa.fetch.", "lycosa.frontier.", "lycosa.storage.")
 MOST_OBJECTS = 2.0
 """Here every host has an address of its own, which has a gate and the queue of the gate."""
 

@@ -16,26 +16,26 @@ from typing import NamedTuple
 import pytest
 from benchmarks.mining import DEVELOPED, EVALUATED, Case, found_in, job_for, lone_web
 
-from lycosa.config import Job
-from lycosa.crawl.features.mining.mining import DOZEN
-from lycosa.crawl.inspect.explain import explain
-from lycosa.crawl.simulation.kills import KillEvery, KillPlan, KillRandomly, no_kills
-from lycosa.crawl.simulation.result import Result
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.frontier.fold.facts.columns import DONE, JUDGED
-from lycosa.frontier.fold.facts.guesses import TRIED, rule_name
+from lycosa.features.mining.mining import DOZEN
+from lycosa.frontier.facts.columns import DONE, JUDGED
+from lycosa.frontier.facts.guesses import TRIED, rule_name
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.log.format import decode_events
-from lycosa.records import AnyEvent, Fetched, GuessJudged, Mined, Outcome, Request, Resolved
-from lycosa.testweb.generated.plan import Listed, Traits
-from lycosa.testweb.generated.sections import Cellar, Kind, Series, Thicket
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.generated.words import prose
-from lycosa.testweb.mixing import digest
-from lycosa.testweb.robots import Closure, Group, Robots
-from lycosa.testweb.web import HTML, Reply
-from lycosa.testweb.webs.graph import GraphWeb
-from lycosa.url import url_of
+from lycosa.model.job import Job
+from lycosa.model.records import AnyEvent, Fetched, GuessJudged, Mined, Outcome, Request, Resolved
+from lycosa.model.url import url_of
+from lycosa.operate.inspect.explain import explain
+from lycosa.simulation.kills import KillEvery, KillPlan, KillRandomly, no_kills
+from lycosa.simulation.result import Result
+from lycosa.simulation.simulation import Simulation
+from lycosa.storage.log.format import decode_events
+from lycosa_testweb.generated.plan import Listed, Traits
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.generated.words import prose
+from lycosa_testweb.mixing import digest
+from lycosa_testweb.robots import Closure, Group, Robots
+from lycosa_testweb.sections import Cellar, Kind, Series, Thicket
+from lycosa_testweb.web import HTML, Reply
+from lycosa_testweb.webs.graph import GraphWeb
 from seeds import few_of, soak
 
 pytestmark = pytest.mark.quick

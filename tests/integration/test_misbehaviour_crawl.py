@@ -7,21 +7,21 @@ import subprocess
 import sys
 from pathlib import Path
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.records import Outcome
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.webs.misbehaviour import MisbehavingWeb
-from lycosa.testweb.webs.misdeeds import Tempo
-from lycosa.url import url_of
+from lycosa.model.job import Job
+from lycosa.model.records import Outcome
+from lycosa.model.url import url_of
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.webs.misbehaviour import MisbehavingWeb
+from lycosa_testweb.webs.misdeeds import Tempo
 
 MOST_MEMORY_BYTES = 300_000_000
 
 CRAWL = r"""
 import json, re, sys
 from pathlib import Path
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.run import run_crawl
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
 ended = run_crawl(CrawlDirectory.open(Path(sys.argv[1])))
 peak = int(re.search(r"VmHWM:\s+(\d+)", Path("/proc/self/status").read_text())[1]) * 1024
 print(json.dumps({"reason": ended.reason, "peak_bytes": peak}))

@@ -11,13 +11,13 @@ from collections.abc import Iterator
 import pytest
 
 from integration.socket_client import NO_PAUSES, Heard, ask, connect, get, shout
-from lycosa.records import Outcome
-from lycosa.testweb import Referee
-from lycosa.testweb.servers.raw import Certificate, Door
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.webs import misdeeds as deeds
-from lycosa.testweb.webs.misbehaviour import GOOD_PAGES, MisbehavingWeb
-from lycosa.testweb.webs.misdeeds import Tempo
+from lycosa.model.records import Outcome
+from lycosa_testweb import Referee
+from lycosa_testweb.servers.raw import Certificate, Door
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.webs import misdeeds as deeds
+from lycosa_testweb.webs.misbehaviour import GOOD_PAGES, MisbehavingWeb
+from lycosa_testweb.webs.misdeeds import Tempo
 
 pytestmark = pytest.mark.quick
 

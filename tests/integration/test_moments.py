@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.crawl.control.live import read_frame
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.run import run_crawl
 from lycosa.crawl.status.progress import Listener
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.servers.server import SocketWeb
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.orders.live import read_frame
+from lycosa.runtime.processes.run import run_crawl
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.servers.server import SocketWeb
 from structured_webs import job_of
 
 pytestmark = pytest.mark.quick

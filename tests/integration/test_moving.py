@@ -15,21 +15,21 @@ from typing import NamedTuple
 import pyarrow.parquet as pq
 import pytest
 
-from lycosa.cluster.board.keys import member_key
-from lycosa.cluster.board.opening import open_board
-from lycosa.cluster.membership.record import Member, pack
-from lycosa.config import Job, read_job
-from lycosa.crawl.control.desk import add_seeds
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.logs.joining import crawls_in
-from lycosa.crawl.logs.moving import move
-from lycosa.crawl.logs.notes import directory_number, refuse_moved
+from lycosa._support.failpoints import NAMES, Killed, arm
 from lycosa.crawl.takeover import read_partition, take_partitions
 from lycosa.errors import ConfigError, LogError
-from lycosa.failpoints import NAMES, Killed, arm
-from lycosa.log.format import encode
-from lycosa.log.protocol import Write
-from lycosa.records import Discovered, InboxRead, Taken
+from lycosa.model.job import Job, read_job
+from lycosa.model.records import Discovered, InboxRead, Taken
+from lycosa.operate.moving import move
+from lycosa.runtime.coordination.keys import member_key
+from lycosa.runtime.coordination.opening import open_board
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.membership.record import Member, pack
+from lycosa.runtime.orders.desk import add_seeds
+from lycosa.runtime.shared_log.joining import crawls_in
+from lycosa.runtime.shared_log.notes import directory_number, refuse_moved
+from lycosa.storage.log.format import encode
+from lycosa.storage.log.protocol import Write
 from servers.fixtures import SharedNats, SharedPostgres
 from warm import lycosa
 

@@ -29,30 +29,30 @@ from compiled_mutants import (
     robots_rules_not_asked,
     sites_stay_awake_while_asked,
 )
-from lycosa.config import Job
+from lycosa._support.failpoints import NAMES, reach
 from lycosa.crawl import ending
 from lycosa.crawl.answers.links import Router
 from lycosa.crawl.ending import Ending, Finding
-from lycosa.crawl.features import soft_404
-from lycosa.crawl.features.soft_404 import probe_name
-from lycosa.crawl.simulation.conditions import Conditions
-from lycosa.crawl.simulation.kills import KillRandomly
-from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.worker import worker
 from lycosa.crawl.worker.commits import Batch, Committer
 from lycosa.crawl.worker.worker import Worker
 from lycosa.errors import LycosaError
-from lycosa.failpoints import NAMES, reach
-from lycosa.frontier.fold.facts.probes import Probes
+from lycosa.features import soft_404
+from lycosa.features.soft_404 import probe_name
+from lycosa.frontier.facts.probes import Probes
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.schedulers.breadth_first import BreadthFirst
 from lycosa.frontier.schedulers.queues import Queues
-from lycosa.log.memory import MemoryLog
-from lycosa.log.protocol import Head, Write
-from lycosa.records import Outcome
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.webs.graph import GraphWeb
-from lycosa.url import site_of
+from lycosa.model.job import Job
+from lycosa.model.records import Outcome
+from lycosa.model.url import site_of
+from lycosa.simulation.conditions import Conditions
+from lycosa.simulation.kills import KillRandomly
+from lycosa.simulation.simulation import Simulation
+from lycosa.storage.log.memory import MemoryLog
+from lycosa.storage.log.protocol import Head, Write
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.webs.graph import GraphWeb
 from seeds import few_of, seeds
 from small_crawl import mined_pages
 

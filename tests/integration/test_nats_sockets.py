@@ -14,10 +14,10 @@ from contextlib import contextmanager
 
 import pytest
 
-from lycosa.cluster.board.nats_kv import NatsBoard
 from lycosa.errors import LogUnavailable
-from lycosa.log.jetstream.address import parse_address
-from lycosa.log.jetstream.connection import Connection
+from lycosa.runtime.coordination.nats_kv import NatsBoard
+from lycosa.storage.jetstream.address import parse_address
+from lycosa.storage.jetstream.connection import Connection
 
 _GREETING = {"server_id": "S", "version": "2.15.1", "max_payload": 1 << 20, "headers": True}
 

@@ -12,8 +12,8 @@ import pytest
 from nbclient import NotebookClient
 from traitlets.config import Config
 
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.webs.graph import GraphWeb
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.webs.graph import GraphWeb
 
 A = "http://www.a.test/"
 CRAWL = """

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.servers.server import SocketWeb
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.servers.server import SocketWeb
 
 NEEDED = 64 + 64
 

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from integration.small_servers import serving_site
-from lycosa.config import read_job
 from lycosa.crawl.status.queue import NEXT_CYCLE, TURN
+from lycosa.model.job import read_job
 from warm import lycosa
 
 PAGES = 6

@@ -15,16 +15,16 @@ from pathlib import Path
 import pytest
 
 import warm
-from lycosa.config import Job
-from lycosa.crawl.control import orders
-from lycosa.crawl.control.desk import Given, give, known_orders
-from lycosa.crawl.control.live import Frame, read_frame
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.inspect.audit import audit
-from lycosa.log.format import decode_events
-from lycosa.records import OrderApplied, Outcome
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.url import host_of, key_of
+from lycosa.model.job import Job
+from lycosa.model.records import OrderApplied, Outcome
+from lycosa.model.url import host_of, key_of
+from lycosa.operate.inspect.audit import audit
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.orders import orders
+from lycosa.runtime.orders.desk import Given, give, known_orders
+from lycosa.runtime.orders.live import Frame, read_frame
+from lycosa.storage.log.format import decode_events
+from lycosa_testweb.generated.web import GeneratedWeb
 from seeds import few_of
 from socket_crawls import finish, said, web_of
 from worker_crawls import Judged, eventually, kept_urls, start, unchanged, worker_pids
@@ -61,8 +61,8 @@ def applied_events(directory: CrawlDirectory) -> dict[int, list[int]]:
 def run_again(directory: CrawlDirectory) -> subprocess.Popen[bytes]:
     """Go on with a crawl as a program does: unlike `lycosa resume`, that ends no pause."""
     code = (
-        "import sys; from pathlib import Path; from lycosa.crawl.directory import CrawlDirectory;"
-        "from lycosa.crawl.processes.run import run_crawl;"
+        "import sys; from pathlib import Path; from lycosa.runtime.directory import CrawlDirectory;"
+        "from lycosa.runtime.processes.run import run_crawl;"
         "run_crawl(CrawlDirectory.open(Path(sys.argv[1])))"
     )
     with said(directory).open("wb") as file:

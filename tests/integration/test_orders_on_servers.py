@@ -11,15 +11,15 @@ import pytest
 
 from integration.test_cluster_processes import Machine, Servers, SharedCrawl, servers
 from integration.test_orders import applied_events, orders_for, run_again
-from lycosa.crawl.control import orders
-from lycosa.crawl.control.desk import Given, give
-from lycosa.crawl.control.live import read_frame
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.inspect.audit import audit
-from lycosa.crawl.logs.orders import Orders
-from lycosa.crawl.status.cluster import ClusterReader
-from lycosa.records import Outcome
-from lycosa.url import url_of
+from lycosa.model.records import Outcome
+from lycosa.model.url import url_of
+from lycosa.operate.inspect.audit import audit
+from lycosa.runtime.cluster.status import ClusterReader
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.orders import orders
+from lycosa.runtime.orders.desk import Given, give
+from lycosa.runtime.orders.live import read_frame
+from lycosa.runtime.shared_log.orders import Orders
 from socket_crawls import DEPTH, web_of
 from worker_crawls import eventually
 

@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.crawl.control import orders
-from lycosa.crawl.simulation.conditions import Conditions
-from lycosa.crawl.simulation.kills import KillRandomly
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.log.format import decode_events
-from lycosa.records import OrderApplied, Outcome
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.url import host_of, key_of
+from lycosa.model.records import OrderApplied, Outcome
+from lycosa.model.url import host_of, key_of
+from lycosa.runtime.orders import orders
+from lycosa.simulation.conditions import Conditions
+from lycosa.simulation.kills import KillRandomly
+from lycosa.simulation.simulation import Simulation
+from lycosa.storage.log.format import decode_events
+from lycosa_testweb.generated.web import GeneratedWeb
 from seeds import few_of
 from small_crawl import POLL_SECONDS, check, expected_pages, is_comparable, job_for, small_web
 

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.config import Job
-from lycosa.crawl.simulation.conditions import Conditions
-from lycosa.crawl.simulation.kills import KillRandomly, no_kills
-from lycosa.crawl.simulation.result import Result
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.log.format import decode_events
-from lycosa.records import AnyEvent, Outcome, Request, Resolved, SiteChanged, Waited
-from lycosa.testweb.parts import take_apart
-from lycosa.testweb.web import PLAIN, Reply
-from lycosa.testweb.webs.graph import GraphWeb
+from lycosa.model.job import Job
+from lycosa.model.records import AnyEvent, Outcome, Request, Resolved, SiteChanged, Waited
+from lycosa.simulation.conditions import Conditions
+from lycosa.simulation.kills import KillRandomly, no_kills
+from lycosa.simulation.result import Result
+from lycosa.simulation.simulation import Simulation
+from lycosa.storage.log.format import decode_events
+from lycosa_testweb.parts import take_apart
+from lycosa_testweb.web import PLAIN, Reply
+from lycosa_testweb.webs.graph import GraphWeb
 
 pytestmark = pytest.mark.quick
 

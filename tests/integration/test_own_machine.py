@@ -26,11 +26,11 @@ from integration.small_servers import (
     serving,
     serving_answers,
 )
-from lycosa.config import read_job
-from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.scope import NOT_OPENED
-from lycosa.records import Outcome
-from lycosa.url import url_of
+from lycosa.model.job import read_job
+from lycosa.model.records import Outcome
+from lycosa.model.url import url_of
+from lycosa.runtime.directory import CrawlDirectory
 from name_server import Found, Question, ThreadedNameServer
 from warm import lycosa
 

@@ -16,12 +16,12 @@ from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
 from lycosa.frontier.readiness.phases import WorkerContext
-from lycosa.log.format import encode
-from lycosa.log.memory import MemoryLog
-from lycosa.log.protocol import Log, Write
-from lycosa.log.snapshot import MemorySnapshots, SnapshotFolder, Snapshots
-from lycosa.log.sqlite import SqliteLog
-from lycosa.records import Discovered, Fetched, Outcome, Taken
+from lycosa.model.records import Discovered, Fetched, Outcome, Taken
+from lycosa.storage.log.format import encode
+from lycosa.storage.log.memory import MemoryLog
+from lycosa.storage.log.protocol import Log, Write
+from lycosa.storage.log.snapshot import MemorySnapshots, SnapshotFolder, Snapshots
+from lycosa.storage.log.sqlite import SqliteLog
 from seeds import examples
 
 pytestmark = pytest.mark.quick

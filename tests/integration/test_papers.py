@@ -15,16 +15,17 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.run import run_crawl
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.records import Outcome
-from lycosa.store.reader import find, table
-from lycosa.testweb.servers.raw import Hosted
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.webs import papers
-from lycosa.testweb.webs.papers import (
+from lycosa.model.job import Job
+from lycosa.model.records import Outcome
+from lycosa.model.url import url_of
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
+from lycosa.simulation.simulation import Simulation
+from lycosa.storage.archive.reader import find, table
+from lycosa_testweb.servers.raw import Hosted
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.webs import papers
+from lycosa_testweb.webs.papers import (
     TABLE_3,
     TABLE_4,
     TABLE_5,
@@ -34,7 +35,6 @@ from lycosa.testweb.webs.papers import (
     RobotsRow,
     TreeRow,
 )
-from lycosa.url import url_of
 from seeds import soak
 
 pytestmark = pytest.mark.quick

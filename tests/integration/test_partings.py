@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.config import Job
-from lycosa.crawl.simulation.conditions import Conditions
-from lycosa.crawl.simulation.referee_rules import referee_rules
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.testweb.carrier import InProcessCarrier
-from lycosa.testweb.referee.referee import Referee
-from lycosa.testweb.webs.graph import GraphWeb
+from lycosa.model.job import Job
+from lycosa.simulation.conditions import Conditions
+from lycosa.simulation.referee_rules import referee_rules
+from lycosa.simulation.simulation import Simulation
+from lycosa_testweb.carrier import InProcessCarrier
+from lycosa_testweb.referee.referee import Referee
+from lycosa_testweb.webs.graph import GraphWeb
 
 pytestmark = pytest.mark.quick
 

@@ -14,24 +14,24 @@ import pytest
 from benchmarks.phases import HeapWeb, TurnReferee, crawl, job_for
 
 import cluster_crawl
-from lycosa.config import Job
-from lycosa.crawl.simulation.cluster.cluster import Cluster
-from lycosa.crawl.simulation.cluster.cluster import Result as ClusterResult
-from lycosa.crawl.simulation.conditions import Conditions
-from lycosa.crawl.simulation.kills import KillEvery, KillPlan, KillRandomly, no_kills
-from lycosa.crawl.simulation.referee_rules import referee_rules
-from lycosa.crawl.simulation.result import Result
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.crawl.worker.messages.batons import Batons
-from lycosa.failpoints import NAMES
+from lycosa._support.failpoints import NAMES
+from lycosa.crawl.messages.batons import Batons
+from lycosa.frontier.facts.batons import Batons as FoldedBatons
 from lycosa.frontier.fold import reports
-from lycosa.frontier.fold.facts.batons import Batons as FoldedBatons
 from lycosa.frontier.fold.holdings import Holdings
 from lycosa.frontier.readiness.turns import TurnReadiness
-from lycosa.log.format import decode_events
-from lycosa.records import HostReport, Outcome
-from lycosa.testweb.robots import Group, Robots
-from lycosa.testweb.webs.graph import GraphWeb
+from lycosa.model.job import Job
+from lycosa.model.records import HostReport, Outcome
+from lycosa.simulation.cluster.cluster import Cluster
+from lycosa.simulation.cluster.cluster import Result as ClusterResult
+from lycosa.simulation.conditions import Conditions
+from lycosa.simulation.kills import KillEvery, KillPlan, KillRandomly, no_kills
+from lycosa.simulation.referee_rules import referee_rules
+from lycosa.simulation.result import Result
+from lycosa.simulation.simulation import Simulation
+from lycosa.storage.log.format import decode_events
+from lycosa_testweb.robots import Group, Robots
+from lycosa_testweb.webs.graph import GraphWeb
 from mover import Mover
 from seeds import few_of, seeds, soak
 from small_crawl import DEPTH, PARTITIONS, check, small_web

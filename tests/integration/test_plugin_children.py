@@ -1,7 +1,7 @@
 """A program that a plugin starts has the environment of the user, and nothing of ours.
 
 A crawl starts itself anew to have its heap in large pages, and tells the C library so by an
-environment variable; `lycosa.memory` takes that out again.
+environment variable; `lycosa._support.memory` takes that out again.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from pathlib import Path
 import pytest
 
 from lycosa import Crawl
-from lycosa.memory import TUNABLES, are_given
-from lycosa.testweb.generated.plan import Mixture
-from lycosa.testweb.generated.sections import Tree
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.servers.server import SocketWeb
+from lycosa._support.memory import TUNABLES, are_given
+from lycosa_testweb.generated.plan import Mixture
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.sections import Tree
+from lycosa_testweb.servers.server import SocketWeb
 from seeds import few_of
 
 PLUGIN = """\

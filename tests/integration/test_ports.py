@@ -9,10 +9,10 @@ import pytest
 from integration.small_servers import PAGE, client, fails, reply, replying, run, serving
 from integration.test_bound_secrets import recording
 from lycosa import Crawl
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.run import run_crawl
-from lycosa.records import Outcome
+from lycosa.model.job import Job
+from lycosa.model.records import Outcome
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
 
 pytestmark = pytest.mark.quick
 

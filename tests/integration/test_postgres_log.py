@@ -13,12 +13,12 @@ import pytest
 
 from all_logs import eventually
 from lycosa.errors import ConfigError, LogError, LogUnavailable
-from lycosa.log.format import encode
-from lycosa.log.postgres.connection import checked_url, without_secrets
-from lycosa.log.postgres.log import PostgresLog
-from lycosa.log.postgres.trust import refuse_unless_one_wins
-from lycosa.log.protocol import Take, Write
-from lycosa.records import Counted, Discovered, Taken
+from lycosa.model.records import Counted, Discovered, Taken
+from lycosa.storage.log.format import encode
+from lycosa.storage.log.protocol import Take, Write
+from lycosa.storage.postgres.connection import checked_url, without_secrets
+from lycosa.storage.postgres.log import PostgresLog
+from lycosa.storage.postgres.trust import refuse_unless_one_wins
 from servers import PostgresServer, fresh_name, postgres_server
 from servers.fixtures import SharedPostgres
 from servers.postgres import find_postgres
@@ -125,8 +125,8 @@ def test_a_server_where_two_writers_win_is_refused() -> None:
 def test_a_post_is_news_to_others(
     postgres: SharedPostgres, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("lycosa.log.postgres.news.POLL_SECONDS", 1000.0)
-    monkeypatch.setattr("lycosa.log.postgres.news._SLICES", 10_000)
+    monkeypatch.setattr("lycosa.storage.postgres.news.POLL_SECONDS", 1000.0)
+    monkeypatch.setattr("lycosa.storage.postgres.news._SLICES", 10_000)
     crawl = fresh_name()
     one, two = (PostgresLog(postgres.url, 2, crawl) for _ in range(2))
     before = eventually(two.news, lambda number: number > 0)

@@ -23,15 +23,15 @@ from integration.small_servers import (
     serving_answers,
 )
 from lycosa.api.crawl import Crawl
-from lycosa.config import Fetch, Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.access import fetch_of
-from lycosa.crawl.processes.run import run_crawl
+from lycosa.crawl.access import fetch_of
 from lycosa.errors import ConfigError
-from lycosa.fetch.carriers.curl import CurlExchange
-from lycosa.fetch.carriers.proxies import Proxy
+from lycosa.fetch.http.curl import CurlExchange
+from lycosa.fetch.http.proxies import Proxy
 from lycosa.fetch.secrets import with_secrets
-from lycosa.records import Answer, Outcome
+from lycosa.model.job import Fetch, Job
+from lycosa.model.records import Answer, Outcome
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
 
 pytestmark = pytest.mark.quick
 

@@ -18,11 +18,11 @@ from typing import Any
 import pytest
 
 from lycosa import Crawl, Job, LycosaError, Page, Plugin, SeenPage, run, run_async
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.inspect.audit import audit
 from lycosa.crawl.status.progress import Progress
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.servers.server import SocketWeb
+from lycosa.operate.inspect.audit import audit
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.servers.server import SocketWeb
 from seeds import few_of
 from warm import lycosa
 

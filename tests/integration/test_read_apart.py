@@ -11,10 +11,10 @@ import pyarrow as pa
 import pytest
 
 from integration.bomb_crawl import BombWeb, begin, check, crawl, job_of, wait_for_crawl
-from lycosa.crawl.directory import CrawlDirectory, named_anew
-from lycosa.marks import COUNT, Mark
-from lycosa.store.reader import table
-from lycosa.testweb.servers.server import SocketWeb
+from lycosa.crawl.suspects.marks import COUNT, Mark
+from lycosa.runtime.directory import CrawlDirectory, named_anew
+from lycosa.storage.archive.reader import table
+from lycosa_testweb.servers.server import SocketWeb
 from servers.fixtures import SharedPostgres
 
 SAID = {

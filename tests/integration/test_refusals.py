@@ -7,23 +7,23 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.config import Job
-from lycosa.crawl.control.decisions import retry_failed
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.inspect.audit import audit
-from lycosa.crawl.processes.run import run_crawl
-from lycosa.crawl.simulation.conditions import Conditions
-from lycosa.crawl.simulation.referee_rules import referee_rules
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.crawl.verify.repair import repair
 from lycosa.fetch.guard import AddressGuard
-from lycosa.records import Outcome, Purpose, Request
-from lycosa.store.reader import captures
-from lycosa.testweb.referee.referee import Referee
-from lycosa.testweb.referee.rulebook import BreachKind
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.web import PLAIN, Reply
-from lycosa.testweb.webs.graph import GraphWeb
+from lycosa.model.job import Job
+from lycosa.model.records import Outcome, Purpose, Request
+from lycosa.operate.inspect.audit import audit
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.orders.decisions import retry_failed
+from lycosa.runtime.processes.run import run_crawl
+from lycosa.runtime.verify.repair import repair
+from lycosa.simulation.conditions import Conditions
+from lycosa.simulation.referee_rules import referee_rules
+from lycosa.simulation.simulation import Simulation
+from lycosa.storage.archive.reader import captures
+from lycosa_testweb.referee.referee import Referee
+from lycosa_testweb.referee.rulebook import BreachKind
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.web import PLAIN, Reply
+from lycosa_testweb.webs.graph import GraphWeb
 
 pytestmark = pytest.mark.quick
 

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.config import Job
-from lycosa.crawl.control import orders
-from lycosa.crawl.control.desk import give
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.run import run_crawl
-from lycosa.testweb.servers.server import SocketWeb
+from lycosa.model.job import Job
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.orders import orders
+from lycosa.runtime.orders.desk import give
+from lycosa.runtime.processes.run import run_crawl
+from lycosa_testweb.servers.server import SocketWeb
 from unit.crawl.drawn_web import DrawnWeb, linking, page
 from warm import lycosa
 from worker_crawls import kept_urls

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from damage import damage_web, job_of
-from lycosa.crawl.control.live import read_frame
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.testweb.servers.server import SocketWeb
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.orders.live import read_frame
+from lycosa_testweb.servers.server import SocketWeb
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ import pytest
 from integration.small_servers import serving_site
 from lycosa import Crawl, Job, Plugin, SeenPage, run
 from lycosa.extract.topics.training import train
-from lycosa.store.layout import SEALED, names_in, quads_path
-from lycosa.store.tables.quads import blocks
+from lycosa.storage.archive.layout import SEALED, names_in, quads_path
+from lycosa.storage.tables.quads import blocks
 from made_topics import VOCABULARIES, examples, made_texts, sentence
 from warm import lycosa
 

@@ -18,13 +18,13 @@ from typing import Protocol
 import pytest
 from benchmarks.rendering import Application
 
-from lycosa.store.reader import find_text, table
-from lycosa.testweb.referee.referee import Referee
-from lycosa.testweb.referee.rulebook import RefereeRules
-from lycosa.testweb.servers.raw import Hosted
-from lycosa.testweb.servers.server import SOCKET_TOLERANCE_SECONDS, Listen, SocketWeb
-from lycosa.testweb.web import Truth
-from lycosa.testweb.webs.script_maze import HOME, KINDS, ScriptMaze
+from lycosa.storage.archive.reader import find_text, table
+from lycosa_testweb.referee.referee import Referee
+from lycosa_testweb.referee.rulebook import RefereeRules
+from lycosa_testweb.servers.raw import Hosted
+from lycosa_testweb.servers.server import SOCKET_TOLERANCE_SECONDS, Listen, SocketWeb
+from lycosa_testweb.web import Truth
+from lycosa_testweb.webs.script_maze import HOME, KINDS, ScriptMaze
 
 pytestmark = pytest.mark.needs("chromium")
 FEW = ("fetch", "other-host", "button")

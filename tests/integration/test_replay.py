@@ -24,10 +24,10 @@ import duckdb
 import pytest
 
 from examples import blocks
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.run import run_crawl
-from lycosa.testweb.servers.server import SocketWeb
+from lycosa.model.job import Job
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
+from lycosa_testweb.servers.server import SocketWeb
 from seeds import soak
 from unit.crawl.drawn_web import DrawnWeb, file, page
 

@@ -27,7 +27,7 @@ from integration.small_servers import serving_site
 from integration.test_house_pages import list_orders
 from integration.test_wacz import crawled, replaying
 from lycosa.cli.main import main
-from lycosa.store.reader import table
+from lycosa.storage.archive.reader import table
 from replayweb import player
 from served_crawl import TOKEN, serving
 from warm import lycosa

@@ -21,7 +21,7 @@ from playwright.sync_api import Browser, Error, Frame, Page
 from browser import chromium
 from integration.small_servers import serving_site
 from lycosa.cli.main import main
-from lycosa.store.reader import table
+from lycosa.storage.archive.reader import table
 
 pytestmark = pytest.mark.needs("chromium")
 
@@ -245,8 +245,8 @@ def test_the_listener_hears_a_page_without_a_wall(browser: Browser, listener: Li
 def test_the_first_script_leaves_no_window_with_webrtc(
     browser: Browser, listener: Listener
 ) -> None:
-    from lycosa.serve.replay import _WALL
-    from lycosa.serve.replay_first import FIRST_ELEMENT
+    from lycosa.web.replay.first_script import FIRST_ELEMENT
+    from lycosa.web.replay.replay import _WALL
 
     content = f"<!doctype html>{FIRST_ELEMENT}{hostile(listener.port)}"
     with page_of(browser, content, content_security_policy=_WALL) as page:
@@ -259,7 +259,7 @@ def test_the_first_script_leaves_no_window_with_webrtc(
 def test_a_header_keeps_webrtc_of_chromium_from_the_network(
     browser: Browser, listener: Listener
 ) -> None:
-    from lycosa.serve.replay_first import ALLOWLIST
+    from lycosa.web.replay.first_script import ALLOWLIST
 
     for way in ("own", "element", "srcdoc", "popup"):
         content = f"<!doctype html>{hostile(listener.port, (way,))}"
@@ -271,7 +271,7 @@ def test_a_header_keeps_webrtc_of_chromium_from_the_network(
 def test_a_browser_with_the_flags_of_open_reaches_the_replay_server_alone(
     browser: Browser, listener: Listener
 ) -> None:
-    from lycosa.serve.replay_browser import flags_for
+    from lycosa.web.replay.browser import flags_for
 
     asked: list[str] = []
 

@@ -16,14 +16,14 @@ import pytest
 from playwright.sync_api import Browser
 
 from browser import chromium, shown
-from lycosa.config import SECTIONS
-from lycosa.report.build import report
-from lycosa.report.sections import CHAPTERS
-from lycosa.study.results import Results
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.servers.server import Listen, SocketWeb
+from lycosa.analysis.report.build import report
+from lycosa.analysis.sections import CHAPTERS
+from lycosa.analysis.study.results import Results
+from lycosa.model.job import SECTIONS
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.servers.server import Listen, SocketWeb
 from seeds import few_of
-from unit.study.drawn_crawl import Fetch, write_with_topics
+from unit.analysis.study.drawn_crawl import Fetch, write_with_topics
 from warm import lycosa
 
 PHONE, LAPTOP = 360, 1280
@@ -71,7 +71,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Run the demo as `make demo` does."""
     path = tmp_path_factory.mktemp("demo") / "demo-crawl"
     done = subprocess.run(
-        [sys.executable, "-m", "lycosa.cli.demo", "-o", str(path)],
+        [sys.executable, "-m", "tools.demo", "-o", str(path)],
         capture_output=True,
         text=True,
         timeout=300,

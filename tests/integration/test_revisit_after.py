@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.config import Job
-from lycosa.crawl.simulation.conditions import Conditions
-from lycosa.crawl.simulation.kills import KillRandomly, no_kills
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.records import Purpose, Request
-from lycosa.testweb.web import HTML, Reply
-from lycosa.testweb.webs.graph import GraphWeb
+from lycosa.model.job import Job
+from lycosa.model.records import Purpose, Request
+from lycosa.simulation.conditions import Conditions
+from lycosa.simulation.kills import KillRandomly, no_kills
+from lycosa.simulation.simulation import Simulation
+from lycosa_testweb.web import HTML, Reply
+from lycosa_testweb.webs.graph import GraphWeb
 
 pytestmark = pytest.mark.quick
 

@@ -8,18 +8,18 @@ from pathlib import Path
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.run import run_crawl
-from lycosa.crawl.simulation.kills import KillPlan, KillRandomly, no_kills
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.records import Purpose, Request
-from lycosa.store.reader import find, table
-from lycosa.testweb.generated.plan import Listed, Traits
-from lycosa.testweb.generated.sections import News, Tree
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.web import Reply
+from lycosa.model.job import Job
+from lycosa.model.records import Purpose, Request
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
+from lycosa.simulation.kills import KillPlan, KillRandomly, no_kills
+from lycosa.simulation.simulation import Simulation
+from lycosa.storage.archive.reader import find, table
+from lycosa_testweb.generated.plan import Listed, Traits
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.sections import News, Tree
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.web import Reply
 from warc_tools import check_folder
 
 pytestmark = pytest.mark.quick

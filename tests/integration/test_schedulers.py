@@ -13,16 +13,16 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.cluster.partitioners import make_partitioner
-from lycosa.config import SCHEDULERS, Caches, Frontier, Job
-from lycosa.crawl.simulation.conditions import Conditions
-from lycosa.crawl.simulation.kills import KillPlan, KillRandomly, no_kills
-from lycosa.crawl.simulation.result import Result
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.records import Purpose, Request
-from lycosa.testweb.web import Reply
-from lycosa.testweb.webs.graph import Faults, GraphWeb
-from lycosa.url import key_of, url_of
+from lycosa.frontier.partitioners import make_partitioner
+from lycosa.model.job import SCHEDULERS, Caches, Frontier, Job
+from lycosa.model.records import Purpose, Request
+from lycosa.model.url import key_of, url_of
+from lycosa.simulation.conditions import Conditions
+from lycosa.simulation.kills import KillPlan, KillRandomly, no_kills
+from lycosa.simulation.result import Result
+from lycosa.simulation.simulation import Simulation
+from lycosa_testweb.web import Reply
+from lycosa_testweb.webs.graph import Faults, GraphWeb
 from seeds import few_of, seeds
 from small_crawl import PARTITIONS, POLL_SECONDS, check, job_for, small_web
 

@@ -14,11 +14,11 @@ from starlette.testclient import TestClient
 from browser import chromium
 from integration.test_rendering import crawl, served
 from integration.test_rendering import lycosa as in_full
-from lycosa.records import Request, Resolved
-from lycosa.serve.web.operations import API
-from lycosa.store.reader import table
-from lycosa.store.warc.record_reader import members
-from lycosa.testweb.web import PLAIN, Reply
+from lycosa.model.records import Request, Resolved
+from lycosa.storage.archive.reader import table
+from lycosa.storage.warc.record_reader import members
+from lycosa.web.rest.operations import API
+from lycosa_testweb.web import PLAIN, Reply
 from pictures import picture
 from served_crawl import BEARER, TOKEN, app_over, serving
 from warc_tools import check_folder

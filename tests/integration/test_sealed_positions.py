@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 
 from damage import complaints, damage_web, job_of
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.run import run_crawl
-from lycosa.crawl.recovery.behind import behind
-from lycosa.crawl.verify.catching_up import caught_up
 from lycosa.errors import LogError
-from lycosa.log.memory import MemoryLog
-from lycosa.store.layout import Name
-from lycosa.testweb.servers.server import SocketWeb
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
+from lycosa.runtime.recovery.behind import behind
+from lycosa.runtime.recovery.catching_up import caught_up
+from lycosa.storage.archive.layout import Name
+from lycosa.storage.log.memory import MemoryLog
+from lycosa_testweb.servers.server import SocketWeb
 from warm import lycosa
 
 

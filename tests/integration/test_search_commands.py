@@ -10,12 +10,12 @@ import pyarrow.parquet as pq
 import pytest
 
 from integration.small_servers import serving_site
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.run import run_crawl
-from lycosa.query.text.indexing.index import TextIndex
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.servers.server import SocketWeb
+from lycosa.analysis.text_index.index import TextIndex
+from lycosa.model.job import Job
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.servers.server import SocketWeb
 from structured_webs import job_of
 from warm import lycosa
 

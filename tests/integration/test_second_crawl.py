@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from benchmarks.second_crawl import ask_again, counts_of, crawled, is_edited
 
-from lycosa.crawl.processes.run import run_crawl
-from lycosa.store.reader import find, table
-from lycosa.testweb.parts import take_apart
+from lycosa.runtime.processes.run import run_crawl
+from lycosa.storage.archive.reader import find, table
+from lycosa_testweb.parts import take_apart
 from seeds import few_of, soak
 
 

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.webs.graph import GraphWeb
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.webs.graph import GraphWeb
 from seeds import few_of
 from warm import lycosa
 

@@ -12,16 +12,16 @@ from crawls_on_servers import PAGES, POSTGRES, Web
 from crawls_on_servers import address as address
 from crawls_on_servers import crawled as crawled
 from crawls_on_servers import web as web
-from lycosa.config import Job, read_job
-from lycosa.config.log_servers import usual_partitions
-from lycosa.crawl.directory import CrawlDirectory, named_anew
-from lycosa.crawl.logs import joining
-from lycosa.crawl.logs.distant import find_crawl, parse_place
-from lycosa.crawl.logs.joining import FoundCrawl, choose
-from lycosa.crawl.logs.notes import directory_number, job_among, note_job, own_numbers
 from lycosa.errors import ConfigError, LogError, LycosaError
-from lycosa.log.jetstream.writing import MOST_PARTITIONS
-from lycosa.log.opening import open_log
+from lycosa.model.job import Job, read_job
+from lycosa.model.job.log_servers import usual_partitions
+from lycosa.runtime.directory import CrawlDirectory, named_anew
+from lycosa.runtime.shared_log import joining
+from lycosa.runtime.shared_log.distant import find_crawl, parse_place
+from lycosa.runtime.shared_log.joining import FoundCrawl, choose
+from lycosa.runtime.shared_log.notes import directory_number, job_among, note_job, own_numbers
+from lycosa.storage.jetstream.writing import MOST_PARTITIONS
+from lycosa.storage.log.opening import open_log
 from seeds import soak
 from warm import lycosa
 

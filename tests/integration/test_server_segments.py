@@ -13,9 +13,9 @@ import pytest
 
 from crawls_on_servers import PAGES, Web
 from crawls_on_servers import web as web
-from lycosa.store.layout import MOST_IN_DIRECTORY, warc_names
-from lycosa.store.segments.sealing import unsealed
-from lycosa.store.segments.segment import owner_of
+from lycosa.storage.archive.layout import MOST_IN_DIRECTORY, warc_names
+from lycosa.storage.segments.sealing import unsealed
+from lycosa.storage.segments.segment import owner_of
 from servers.fixtures import SharedPostgres
 from warm import lycosa
 

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.crawl.simulation.conditions import Conditions
-from lycosa.crawl.simulation.kills import KillRandomly, no_kills
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.crawl.simulation.stand_ins import MemorySlots
+from lycosa.simulation.conditions import Conditions
+from lycosa.simulation.kills import KillRandomly, no_kills
+from lycosa.simulation.simulation import Simulation
+from lycosa.simulation.stand_ins import MemorySlots
 from seeds import few_of, soak
 from small_crawl import POLL_SECONDS, check, job_for, small_web
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.crawl.simulation.conditions import Conditions
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.failpoints import NAMES
+from lycosa._support.failpoints import NAMES
+from lycosa.simulation.conditions import Conditions
+from lycosa.simulation.simulation import Simulation
 from seeds import seeds
 from small_crawl import check, job_for, small_web
 from warm import run_module

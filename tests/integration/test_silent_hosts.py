@@ -15,13 +15,13 @@ import pytest
 from benchmarks.silent_hosts import LIVE_HOSTS, DeafServer, MuteServer, job_of, serving
 
 from integration.small_servers import client
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.run import run_crawl
 from lycosa.crawl.worker.sending import Sender
 from lycosa.fetch.client import HttpTransport
 from lycosa.frontier.readiness import addresses
-from lycosa.records import Answer, Outcome, Purpose, Request
+from lycosa.model.job import Job
+from lycosa.model.records import Answer, Outcome, Purpose, Request
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
 
 pytestmark = pytest.mark.quick
 

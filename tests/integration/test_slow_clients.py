@@ -24,18 +24,18 @@ from starlette.requests import Request
 from starlette.responses import Response, StreamingResponse
 from starlette.routing import Route
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.serve import connections, listening
-from lycosa.serve.connections import ConnectionLimits
-from lycosa.serve.listening import (
+from lycosa.model.job import Job
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.web import connections, listening
+from lycosa.web.connections import ConnectionLimits
+from lycosa.web.listening import (
     LARGEST_HEAD_BYTES,
     BoundedProtocol,
     WebServer,
     address_of,
     listen,
 )
-from lycosa.serve.web.problems import LARGEST_BODY_BYTES
+from lycosa.web.rest.problems import LARGEST_BODY_BYTES
 from served_crawl import TOKEN, serving
 
 pytestmark = pytest.mark.quick

@@ -8,8 +8,8 @@ import time
 import pytest
 
 from integration.socket_client import NO_PAUSES, PATIENCE, ask, connect, get, shout, wait_for
-from lycosa.testweb import BreachKind, GraphWeb, Group, Referee, RefereeRules, Robots, request_for
-from lycosa.testweb.servers.server import SOCKET_TOLERANCE_SECONDS, SocketWeb
+from lycosa_testweb import BreachKind, GraphWeb, Group, Referee, RefereeRules, Robots, request_for
+from lycosa_testweb.servers.server import SOCKET_TOLERANCE_SECONDS, SocketWeb
 
 pytestmark = pytest.mark.quick
 

@@ -18,8 +18,8 @@ import pytest
 
 from integration.socket_client import NO_PAUSES, PATIENCE, ask, connect, get, shout, wait_for
 from lycosa.errors import LycosaError
-from lycosa.records import Outcome
-from lycosa.testweb import (
+from lycosa.model.records import Outcome
+from lycosa_testweb import (
     Faults,
     GeneratedWeb,
     GraphWeb,
@@ -27,8 +27,8 @@ from lycosa.testweb import (
     Reply,
     request_for,
 )
-from lycosa.testweb.referee.record import judge, read
-from lycosa.testweb.servers.server import Listen, SocketWeb
+from lycosa_testweb.referee.record import judge, read
+from lycosa_testweb.servers.server import Listen, SocketWeb
 
 pytestmark = pytest.mark.quick
 
@@ -232,7 +232,7 @@ def test_tls_is_trusted_by_the_authority_and_by_nothing_else() -> None:
 
 def test_the_command_serves_records_and_judges(tmp_path: Path) -> None:
     record = tmp_path / "record.jsonl"
-    command = [sys.executable, "-m", "lycosa.testweb", "--kind", "tree", "--levels", "2"]
+    command = [sys.executable, "-m", "lycosa_testweb", "--kind", "tree", "--levels", "2"]
     command += ["--fanout", "2", "--hosts", "2", "--no-tls", "--delay", "0", "--ip-delay", "0"]
     command += ["--report", "--record", str(record)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:

@@ -17,24 +17,24 @@ from typing import NamedTuple
 import pytest
 
 from lycosa.cli.main import main
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.features.soft_404 import probe_name
-from lycosa.crawl.inspect.audit import audit
-from lycosa.crawl.inspect.explain import explain
-from lycosa.crawl.processes.run import run_crawl
-from lycosa.crawl.simulation.kills import KillPlan, KillRandomly, no_kills
-from lycosa.crawl.simulation.result import Result
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.log.format import decode_events
-from lycosa.records import Fetched, Outcome, Request, Resolved, SiteProbed
-from lycosa.store.reader import find, table
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.generated.words import prose
-from lycosa.testweb.robots import Closure, Group, Robots
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.web import HTML, Reply
-from lycosa.url import key_of, site_of, site_url, url_of
+from lycosa.features.soft_404 import probe_name
+from lycosa.model.job import Job
+from lycosa.model.records import Fetched, Outcome, Request, Resolved, SiteProbed
+from lycosa.model.url import key_of, site_of, site_url, url_of
+from lycosa.operate.inspect.audit import audit
+from lycosa.operate.inspect.explain import explain
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
+from lycosa.simulation.kills import KillPlan, KillRandomly, no_kills
+from lycosa.simulation.result import Result
+from lycosa.simulation.simulation import Simulation
+from lycosa.storage.archive.reader import find, table
+from lycosa.storage.log.format import decode_events
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.generated.words import prose
+from lycosa_testweb.robots import Closure, Group, Robots
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.web import HTML, Reply
 from seeds import seeds
 
 pytestmark = pytest.mark.quick

@@ -28,18 +28,18 @@ from integration.small_servers import (
     replying,
     serving,
 )
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.inspect.audit import audit
-from lycosa.crawl.processes.run import run_crawl
-from lycosa.crawl.simulation.referee_rules import referee_rules
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.records import Answer, Outcome, Purpose, Request
-from lycosa.testweb.referee.referee import Referee
-from lycosa.testweb.servers.raw import Certificate, Door
-from lycosa.testweb.servers.server import SOCKET_TOLERANCE_SECONDS, SocketWeb
-from lycosa.testweb.web import Reply
-from lycosa.testweb.webs.graph import GraphWeb
+from lycosa.model.job import Job
+from lycosa.model.records import Answer, Outcome, Purpose, Request
+from lycosa.operate.inspect.audit import audit
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
+from lycosa.simulation.referee_rules import referee_rules
+from lycosa.simulation.simulation import Simulation
+from lycosa_testweb.referee.referee import Referee
+from lycosa_testweb.servers.raw import Certificate, Door
+from lycosa_testweb.servers.server import SOCKET_TOLERANCE_SECONDS, SocketWeb
+from lycosa_testweb.web import Reply
+from lycosa_testweb.webs.graph import GraphWeb
 
 pytestmark = pytest.mark.quick
 

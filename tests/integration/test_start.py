@@ -14,10 +14,10 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.testweb.generated.plan import Mixture
-from lycosa.testweb.generated.sections import Tree
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.servers.server import SocketWeb
+from lycosa_testweb.generated.plan import Mixture
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.sections import Tree
+from lycosa_testweb.servers.server import SocketWeb
 
 pytestmark = pytest.mark.quick
 
@@ -36,14 +36,14 @@ NOT_NEEDED = {
     "email": "heads of answers are read by ourselves",
     "http": "the same",
     "lycosa.api": "that is for other programs",
-    "lycosa.crawl.processes.workers.worker_process": "there is one worker",
-    "lycosa.crawl.processes.workers.supervisor": "there is one worker",
-    "lycosa.crawl.features.plugins": "there are no plugins",
+    "lycosa.runtime.workers.worker_process": "there is one worker",
+    "lycosa.runtime.workers.supervisor": "there is one worker",
+    "lycosa.features.plugins.feature": "there are no plugins",
     "lycosa.extract.html.mentions": "the job is not wide",
     "lycosa.extract.html.mentioned_text": "the job is not wide",
     "lycosa.frontier.schedulers.tree": "another scheduler's",
-    "lycosa.plugins.hooks": "there are no plugins",
-    "lycosa.plugins.plugin": "there are no plugins",
+    "lycosa.features.plugins.hooks": "there are no plugins",
+    "lycosa.features.plugins.plugin": "there are no plugins",
     "lxml": "for other kinds of pages",
     "multiprocessing": "workers are started by ourselves",
     "pyarrow._compute": "rows are put in order by `_order`",
@@ -84,8 +84,8 @@ def loaded(tmp_path: Path) -> set[str]:
 
 def test_a_crawl_of_one_page_loads_nothing_that_it_does_not_use(loaded: set[str]) -> None:
     assert {
-        "lycosa.crawl.processes.run",
-        "lycosa.store.segments.sealing",
+        "lycosa.runtime.processes.run",
+        "lycosa.storage.segments.sealing",
         "pyarrow._parquet",
     } <= loaded
     in_the_way = {name: why for name, why in NOT_NEEDED.items() if name in loaded}

@@ -16,13 +16,13 @@ from typing import ClassVar
 
 import pytest
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.simulation.conditions import Conditions
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.frontier.fold.facts.columns import PENDING
-from lycosa.store.reader import table
-from lycosa.testweb.webs.graph import GraphWeb
+from lycosa.frontier.facts.columns import PENDING
+from lycosa.model.job import Job
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.simulation.conditions import Conditions
+from lycosa.simulation.simulation import Simulation
+from lycosa.storage.archive.reader import table
+from lycosa_testweb.webs.graph import GraphWeb
 from seeds import few_of
 
 PAGE = b'<title>A page</title><a href="/drip">drip</a><p>' + b"text " * 200

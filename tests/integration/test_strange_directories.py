@@ -15,9 +15,9 @@ from pathlib import Path
 import pytest
 
 from damage import damage_web, stopped, url
-from lycosa import beneath
-from lycosa.crawl.directory import CrawlDirectory
+from lycosa._support import beneath
 from lycosa.errors import ConfigError, LycosaError, StoreError, Untrusted
+from lycosa.runtime.directory import CrawlDirectory
 from warm import lycosa
 
 SECRET = b"a secret of this machine\n"

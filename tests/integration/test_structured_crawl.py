@@ -16,16 +16,16 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.run import run_crawl
-from lycosa.query import sparql
-from lycosa.query.index import Index
-from lycosa.store.layout import quad_names, quads_path
-from lycosa.store.reader import table
-from lycosa.store.tables.quads import blocks
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.web import HTML, PLAIN, Reply
-from lycosa.testweb.webs.papers import TABLE_7, TreeRow
+from lycosa.analysis.triples import sparql
+from lycosa.analysis.triples.index import Index
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
+from lycosa.storage.archive.layout import quad_names, quads_path
+from lycosa.storage.archive.reader import table
+from lycosa.storage.tables.quads import blocks
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.web import HTML, PLAIN, Reply
+from lycosa_testweb.webs.papers import TABLE_7, TreeRow
 from socket_crawls import finish, start
 from structured_webs import GONE, ChangingWeb, job_of, page
 from warm import lycosa

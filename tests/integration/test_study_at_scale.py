@@ -18,11 +18,11 @@ from typing import Any, NamedTuple
 import pyarrow.parquet as pq
 import pytest
 
-from lycosa.config import read_job
-from lycosa.objects.opening import open_objects
-from lycosa.study.build import study
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.webs.graph import GraphWeb
+from lycosa.analysis.study.build import study
+from lycosa.model.job import read_job
+from lycosa.storage.objects.opening import open_objects
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.webs.graph import GraphWeb
 from warm import lycosa
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import networkx
 import pytest
 
-from lycosa.cli.commands.publishing.export import OF_TOPICS, STUDIED
+from lycosa.cli.publishing.export import OF_TOPICS, STUDIED
 from warm import lycosa
 
 LYCOSA = (sys.executable, "-m", "lycosa")

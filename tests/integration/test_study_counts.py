@@ -7,19 +7,19 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.inspect.edits import block_host
-from lycosa.crawl.processes.run import run_crawl
-from lycosa.records import LinkKind
-from lycosa.store.reader import table
-from lycosa.study.build import study
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.webs.books import AUTHOR_TRIPLES, BOOK_TRIPLES, NOTICE_TRIPLES, LibraryWeb
-from lycosa.testweb.webs.papers import TABLE_7, TreeRow
+from lycosa.analysis.study.build import study
+from lycosa.model.records import LinkKind
+from lycosa.operate.inspect.edits import block_host
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
+from lycosa.storage.archive.reader import table
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.webs.books import AUTHOR_TRIPLES, BOOK_TRIPLES, NOTICE_TRIPLES, LibraryWeb
+from lycosa_testweb.webs.papers import TABLE_7, TreeRow
 from seeds import few_of
 from structured_webs import ChangingWeb, job_of, page
-from unit.study.drawn_crawl import rows
+from unit.analysis.study.drawn_crawl import rows
 
 pytestmark = pytest.mark.quick
 

@@ -19,14 +19,14 @@ from typing import Any
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from lycosa.crawl.control.live import Frame, read_frame
-from lycosa.crawl.control.metrics import CONTENT_TYPE, metrics
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.run import run_crawl
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.servers.server import SocketWeb
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.orders.live import Frame, read_frame
+from lycosa.runtime.orders.metrics import CONTENT_TYPE, metrics
+from lycosa.runtime.processes.run import run_crawl
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.servers.server import SocketWeb
 from structured_webs import job_of
-from unit.crawl.test_notifying import webhook
+from unit.runtime.test_notifying import webhook
 from warm import lycosa
 
 DASHBOARD = Path(__file__).parents[2] / "deploy" / "grafana" / "lycosa.json"

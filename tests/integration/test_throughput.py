@@ -18,19 +18,19 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.config import Job
-from lycosa.crawl.simulation.conditions import Conditions
-from lycosa.crawl.simulation.referee_rules import referee_rules
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.testweb.generated.plan import Mixture
-from lycosa.testweb.generated.robots_kinds import ROBOTS_KINDS
-from lycosa.testweb.generated.sections import Thicket
-from lycosa.testweb.generated.weather import Overload, Pace, RetryAfter
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.referee.ledger import Exchange
-from lycosa.testweb.referee.referee import Referee
-from lycosa.testweb.robots import Group, Robots
-from lycosa.testweb.windows import Windows
+from lycosa.model.job import Job
+from lycosa.simulation.conditions import Conditions
+from lycosa.simulation.referee_rules import referee_rules
+from lycosa.simulation.simulation import Simulation
+from lycosa_testweb.generated.plan import Mixture
+from lycosa_testweb.generated.robots_kinds import ROBOTS_KINDS
+from lycosa_testweb.generated.weather import Overload, Pace, RetryAfter
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.referee.ledger import Exchange
+from lycosa_testweb.referee.referee import Referee
+from lycosa_testweb.robots import Group, Robots
+from lycosa_testweb.sections import Thicket
+from lycosa_testweb.windows import Windows
 
 pytestmark = pytest.mark.quick
 

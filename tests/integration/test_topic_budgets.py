@@ -9,20 +9,20 @@ from random import Random
 
 import pytest
 
-from lycosa.config import Job
-from lycosa.crawl.features.topics.budgets import TopicBudgets
-from lycosa.crawl.features.topics.of_job import require_topics
-from lycosa.crawl.inspect.explain import explain
-from lycosa.crawl.simulation.cluster.cluster import Cluster
-from lycosa.crawl.simulation.kills import KillRandomly, no_kills
-from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.status.figures import put_off_of
 from lycosa.errors import ConfigError
 from lycosa.extract.topics.model import TopicModel
-from lycosa.frontier.fold.facts.topics import NO_TOPIC
-from lycosa.records import Request
-from lycosa.testweb.web import Reply
-from lycosa.url import url_of
+from lycosa.features.topics.budgets import TopicBudgets
+from lycosa.features.topics.of_job import require_topics
+from lycosa.frontier.facts.topics import NO_TOPIC
+from lycosa.model.job import Job
+from lycosa.model.records import Request
+from lycosa.model.url import url_of
+from lycosa.operate.inspect.explain import explain
+from lycosa.simulation.cluster.cluster import Cluster
+from lycosa.simulation.kills import KillRandomly, no_kills
+from lycosa.simulation.simulation import Simulation
+from lycosa_testweb.web import Reply
 from seeds import few_of, seeds
 from topic_webs import NAMES, TopicWeb, found_topics, job_of
 from topic_webs import model as model

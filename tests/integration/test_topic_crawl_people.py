@@ -11,22 +11,22 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from lycosa import Job, Plugin, run
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.features.topics.evidence import WEIGHTS, position_of
-from lycosa.crawl.inspect.prediction import predicted
+from lycosa.analysis.report.facts import MOST_WORDS, facts_of
 from lycosa.extract.page import scan
 from lycosa.extract.topics.model import TopicModel
 from lycosa.extract.topics.training import Example, train
-from lycosa.frontier.fold.facts.topics import NO_TOPIC
+from lycosa.features.plugins.pages import SeenPage
+from lycosa.features.plugins.scheduling import partitioner_of
+from lycosa.features.topics.evidence import WEIGHTS, position_of
+from lycosa.frontier.facts.topics import NO_TOPIC
 from lycosa.frontier.queue_moves import NOTED_STEP
-from lycosa.plugins.pages import SeenPage
-from lycosa.plugins.scheduling import partitioner_of
-from lycosa.report.facts import MOST_WORDS, facts_of
-from lycosa.testweb import request_for
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.webs.topic_plan import Page
-from lycosa.testweb.webs.topics import OTHER, Shape, TopicWeb
-from lycosa.url import key_of
+from lycosa.model.url import key_of
+from lycosa.operate.inspect.prediction import predicted
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa_testweb import request_for
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.topics.plan import Page
+from lycosa_testweb.topics.web import OTHER, Shape, TopicWeb
 from seeds import few_of
 from stand_in import StandIn
 from warc_tools import ask_fastwarc, ask_warcio

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.crawl.inspect.explain import explain
-from lycosa.crawl.simulation.kills import KillRandomly, no_kills
-from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.status.figures import put_off_of
 from lycosa.extract.topics.model import TopicModel
+from lycosa.operate.inspect.explain import explain
+from lycosa.simulation.kills import KillRandomly, no_kills
+from lycosa.simulation.simulation import Simulation
 from seeds import few_of
 from topic_webs import TopicWeb, found_topics, job_of
 from topic_webs import model as model

@@ -10,14 +10,14 @@ from random import Random
 
 import pytest
 
-from lycosa.crawl.features.topics.of_job import NEXT_MODEL, read_model
-from lycosa.crawl.simulation.kills import KillRandomly
-from lycosa.crawl.simulation.simulation import Simulation
+from lycosa.analysis.topics.refining import with_parts
 from lycosa.extract.topics.model import TopicModel
 from lycosa.extract.topics.training import Example, train
-from lycosa.frontier.fold.facts.columns import DONE
-from lycosa.topics.refining import with_parts
-from lycosa.url import url_of
+from lycosa.features.topics.of_job import NEXT_MODEL, read_model
+from lycosa.frontier.facts.columns import DONE
+from lycosa.model.url import url_of
+from lycosa.simulation.kills import KillRandomly
+from lycosa.simulation.simulation import Simulation
 from seeds import few_of
 from topic_webs import NAMES, TopicWeb, job_of, text_of
 from topic_webs import model as model

@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from integration.socket_client import get
-from lycosa.config import Job
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.testweb import request_for
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.webs.topics import Shape, TopicWeb
+from lycosa.model.job import Job
+from lycosa.simulation.simulation import Simulation
+from lycosa_testweb import request_for
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.topics.web import Shape, TopicWeb
 
 pytestmark = pytest.mark.quick
 
@@ -43,7 +43,7 @@ def test_sockets_serve_the_same_pages() -> None:
 
 def test_the_command_serves_and_writes_the_topics(tmp_path: Path) -> None:
     labels = tmp_path / "labels.csv"
-    command = [sys.executable, "-m", "lycosa.testweb", "--kind", "topics", "--no-tls"]
+    command = [sys.executable, "-m", "lycosa_testweb", "--kind", "topics", "--no-tls"]
     command += ["--pages", "500", "--topics", "ants,bees", "--purity", "0.9", "--seed", "4"]
     with subprocess.Popen(
         [*command, "--labels", str(labels)], stdout=subprocess.PIPE, text=True
@@ -67,7 +67,7 @@ def test_the_command_serves_and_writes_the_topics(tmp_path: Path) -> None:
 
 
 def test_the_command_refuses_a_web_that_cannot_be() -> None:
-    command = [sys.executable, "-m", "lycosa.testweb", "--kind", "topics", "--pages", "9"]
+    command = [sys.executable, "-m", "lycosa_testweb", "--kind", "topics", "--pages", "9"]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode not in (0, 1)
     assert "too few" in done.stderr

@@ -12,10 +12,10 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.records import Request, Resolved
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.web import HTML, PLAIN, Reply
-from lycosa.topics.pools import read_pools
+from lycosa.analysis.topics.pools import read_pools
+from lycosa.model.records import Request, Resolved
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.web import HTML, PLAIN, Reply
 from made_topics import VOCABULARIES, made_texts, topic_of, write_pages
 from stand_in import StandIn
 from warm import lycosa

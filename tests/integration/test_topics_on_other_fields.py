@@ -16,18 +16,18 @@ from typing import NamedTuple
 
 import pytest
 
-from lycosa.config import Job
-from lycosa.crawl.features.topics.classifier import Classifier
-from lycosa.crawl.simulation.kills import KillPlan, KillRandomly, no_kills
-from lycosa.crawl.simulation.simulation import Simulation
 from lycosa.crawl.takeover import read_partition
 from lycosa.extract.page import scan
 from lycosa.extract.topics.training import Example, train
-from lycosa.frontier.fold.facts.topics import NO_TOPIC
-from lycosa.log.snapshot import MemorySnapshots
-from lycosa.testweb import request_for
-from lycosa.testweb.webs.topics import OTHER, Shape, TopicWeb
-from lycosa.url import url_of
+from lycosa.features.topics.classifier import Classifier
+from lycosa.frontier.facts.topics import NO_TOPIC
+from lycosa.model.job import Job
+from lycosa.model.url import url_of
+from lycosa.simulation.kills import KillPlan, KillRandomly, no_kills
+from lycosa.simulation.simulation import Simulation
+from lycosa.storage.log.snapshot import MemorySnapshots
+from lycosa_testweb import request_for
+from lycosa_testweb.topics.web import OTHER, Shape, TopicWeb
 from seeds import few_of
 
 pytestmark = pytest.mark.quick

@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.features.topics.of_job import read_model
-from lycosa.crawl.logs.joining import choose, crawls_in, make_directory
-from lycosa.crawl.logs.notes import MODEL_PART_BYTES, note_job
 from lycosa.extract.topics.training import Example, train
+from lycosa.features.topics.of_job import read_model
+from lycosa.model.job import Job
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.shared_log.joining import choose, crawls_in, make_directory
+from lycosa.runtime.shared_log.notes import MODEL_PART_BYTES, note_job
 from servers.fixtures import SharedNats, SharedPostgres
 
 

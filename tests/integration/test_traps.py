@@ -14,12 +14,12 @@ import pytest
 from benchmarks.traps import Spent, WatchedWeb, crawl
 
 from lycosa.crawl.answers.known_copies import KNOWN_COPY
-from lycosa.crawl.features.novelty.traps import OFTEN
-from lycosa.crawl.simulation.kills import KillRandomly
-from lycosa.crawl.simulation.result import Result
-from lycosa.records import TRAPS, Outcome
-from lycosa.testweb.parts import take_apart
-from lycosa.url import key_of
+from lycosa.features.novelty.traps import OFTEN
+from lycosa.model.records import TRAPS, Outcome
+from lycosa.model.url import key_of
+from lycosa.simulation.kills import KillRandomly
+from lycosa.simulation.result import Result
+from lycosa_testweb.parts import take_apart
 from seeds import few_of, seeds, soak
 
 pytestmark = pytest.mark.quick

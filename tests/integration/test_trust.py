@@ -19,7 +19,7 @@ import trustme
 from starlette.testclient import TestClient
 
 from integration.small_servers import serving_site
-from lycosa.serve.web.operations import API
+from lycosa.web.rest.operations import API
 from served_crawl import BEARER, app_over
 from warm import lycosa
 

@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 import pytest
 
-from lycosa.config import read_job
-from lycosa.crawl.copying.family import family, sealed_names
-from lycosa.objects.manifests import read_manifest
-from lycosa.objects.opening import open_objects
+from lycosa.model.job import read_job
+from lycosa.runtime.uploads.family import family, sealed_names
+from lycosa.storage.objects.manifests import read_manifest
+from lycosa.storage.objects.opening import open_objects
 from tree_web import tree_web
 from warm import lycosa
 

@@ -12,12 +12,12 @@ import pytest
 
 from damage import complaints, cut, damage_web, finished, flip, job_of, killed, stopped
 from damage_cases import Case, cases, is_good, own_cases, run_all
-from lycosa.config.seeds import seeds_of
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.recovery.counting import own_partitioner
-from lycosa.store.warc.record_reader import members
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.url import key_of
+from lycosa.model.job.seeds import seeds_of
+from lycosa.model.url import key_of
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.recovery.counting import own_partitioner
+from lycosa.storage.warc.record_reader import members
+from lycosa_testweb.servers.server import SocketWeb
 from mirrors import check_payloads
 from warm import lycosa
 

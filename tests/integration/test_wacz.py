@@ -19,14 +19,14 @@ from pathlib import Path
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.run import run_crawl
 from lycosa.errors import StoreError
-from lycosa.store.reader import table
-from lycosa.store.wacz import export
-from lycosa.store.wacz.virtual import VirtualWacz
-from lycosa.testweb.servers.server import SocketWeb
-from lycosa.testweb.webs.papers import TABLE_7
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
+from lycosa.storage.archive.reader import table
+from lycosa.storage.wacz import export
+from lycosa.storage.wacz.virtual import VirtualWacz
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.webs.papers import TABLE_7
 from structured_webs import job_of
 from warm import lycosa
 

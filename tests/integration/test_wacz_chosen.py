@@ -13,10 +13,10 @@ from typing import NamedTuple
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.run import run_crawl
-from lycosa.testweb.servers.server import SocketWeb
+from lycosa.model.job import Job
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import run_crawl
+from lycosa_testweb.servers.server import SocketWeb
 from unit.crawl.drawn_web import DrawnWeb, file, page
 from warm import lycosa
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 
 from integration.bomb_crawl import BombWeb, check, crawl, environment, job_of
-from lycosa import marks
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.testweb.servers.server import SocketWeb
+from lycosa.crawl.suspects import marks
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa_testweb.servers.server import SocketWeb
 from worker_crawls import eventually, is_gone
 
 

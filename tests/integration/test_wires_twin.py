@@ -11,11 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from integration.http_wires import HandLoop
-from lycosa.fetch.carriers._exchange import Outgoing
-from lycosa.fetch.carriers.exchange import Origin, Surroundings
-from lycosa.fetch.carriers.http1 import Connection, DirectCarrier
 from lycosa.fetch.guard import AddressGuard
-from lycosa.records import Purpose, Request
+from lycosa.fetch.http._exchange import Outgoing
+from lycosa.fetch.http.exchange import Origin, Surroundings
+from lycosa.fetch.http.http1 import Connection, DirectCarrier
+from lycosa.model.records import Purpose, Request
 from seeds import examples
 from wire_twin import Ended, read
 

@@ -14,15 +14,15 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.inspect.audit import audit
-from lycosa.crawl.simulation.referee_rules import referee_rules
-from lycosa.testweb.generated.plan import Mixture
-from lycosa.testweb.generated.sections import Tree
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.referee.referee import Referee
-from lycosa.testweb.servers.server import SocketWeb
+from lycosa.model.job import Job
+from lycosa.operate.inspect.audit import audit
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.simulation.referee_rules import referee_rules
+from lycosa_testweb.generated.plan import Mixture
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.referee.referee import Referee
+from lycosa_testweb.sections import Tree
+from lycosa_testweb.servers.server import SocketWeb
 from seeds import few_of
 from socket_crawls import (
     DEPTH,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from lycosa.extract.structured.rdfa.names import without_terms
+from lycosa.extract.rdfa.names import without_terms
 from plain_walk.terms import Scope
 from plain_walk.tokens import Start
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from lycosa.extract.rdfa.hosts import PREFIXES, Host
+from lycosa.extract.rdfa.iris import iri_term, is_absolute, resolve
+from lycosa.extract.rdfa.names import IS_TERM, SPACES, split_words
 from lycosa.extract.structured.budget import LONG_NAME, Full
-from lycosa.extract.structured.rdfa.hosts import PREFIXES, Host
-from lycosa.extract.structured.rdfa.iris import iri_term, is_absolute, resolve
-from lycosa.extract.structured.rdfa.names import IS_TERM, SPACES, split_words
 
 
 class Scope(NamedTuple):

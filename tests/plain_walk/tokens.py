@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from html import unescape
 from typing import NamedTuple
 
-from lycosa.extract.structured.rdfa.names import FIRST_LINE, RAW, VOID
+from lycosa.extract.rdfa.names import FIRST_LINE, RAW, VOID
 
 _TAG = re.compile(r"<(/?)([A-Za-z_:\x80-\U0010ffff][^ \t\n\r\f/>]*+)")
 _ATTRIBUTE = re.compile(

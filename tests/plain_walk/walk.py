@@ -8,7 +8,7 @@ in a list its position is reserved until then.
 Terms are strings in N-Triples: `<iri>`, `_:b0`, `"text"@en`; "" is none.
 
 Always true:
-  * the triples are those of `lycosa.extract.structured.rdfa.walk.walk`, in the same order;
+  * the triples are those of `lycosa.extract.rdfa.walk.walk`, in the same order;
   * nothing recurses; a mapping is changed in place and changed back when its element ends;
   * what is appended anywhere is charged to `room`, and ends there: a thousand nested elements can
     each claim the same text, a thousand lists wait for the same item, and a prefix be as long as
@@ -17,17 +17,16 @@ Always true:
 
 from __future__ import annotations
 
-from lycosa.extract.structured.budget import Full
-from lycosa.extract.structured.rdfa.hosts import VOCABULARY, Host, whole_vocabulary
-from lycosa.extract.structured.rdfa.iris import (
+from lycosa.extract.rdfa.hosts import VOCABULARY, Host, whole_vocabulary
+from lycosa.extract.rdfa.iris import (
     iri_term,
     language_tag,
     literal_term,
     near_base,
     resolve,
 )
-from lycosa.extract.structured.rdfa.literals import moment_type, scope_cost, xml_literal
-from lycosa.extract.structured.rdfa.names import (
+from lycosa.extract.rdfa.literals import moment_type, scope_cost, xml_literal
+from lycosa.extract.rdfa.names import (
     FIRST,
     HTML_LITERAL,
     IS_PREFIX,
@@ -43,6 +42,7 @@ from lycosa.extract.structured.rdfa.names import (
     XML_LITERAL,
     split_words,
 )
+from lycosa.extract.structured.budget import Full
 from plain_walk.elements import (
     Context,
     Element,

@@ -13,17 +13,17 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.inspect.audit import audit
-from lycosa.crawl.verify.inspection import verify
-from lycosa.failpoints import NAMES
-from lycosa.log.told_segments import told_in
-from lycosa.store.layout import CDX, names_in
-from lycosa.store.reader import captures, table
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.referee.referee import Referee
-from lycosa.testweb.servers.server import SocketWeb
+from lycosa._support.failpoints import NAMES
+from lycosa.model.job import Job
+from lycosa.operate.inspect.audit import audit
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.verify.inspection import verify
+from lycosa.storage.archive.layout import CDX, names_in
+from lycosa.storage.archive.reader import captures, table
+from lycosa.storage.log.told_segments import told_in
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.referee.referee import Referee
+from lycosa_testweb.servers.server import SocketWeb
 from mirrors import MirroredWeb, check_payloads
 from power.disk import Disk
 from socket_crawls import RULES_LATER, job_of, socket_rules, web_of

@@ -7,12 +7,12 @@ from collections.abc import Collection, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.log.format import decode_events
-from lycosa.records import Fetched, Outcome
-from lycosa.store.reader import table
-from lycosa.url import url_of
+from lycosa.model.job import Job
+from lycosa.model.records import Fetched, Outcome
+from lycosa.model.url import url_of
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.storage.archive.reader import table
+from lycosa.storage.log.format import decode_events
 
 
 class Verdict(NamedTuple):

@@ -23,22 +23,22 @@ from pathlib import Path
 from random import Random
 from typing import Any
 
-from lycosa.cluster.board.keys import MEMBERS
-from lycosa.cluster.board.opening import open_board
-from lycosa.cluster.membership.record import unpack
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory, named_anew
-from lycosa.crawl.member.notes import current_run
 from lycosa.errors import LogUnavailable
-from lycosa.testweb.generated.plan import Mixture
-from lycosa.testweb.generated.robots_kinds import ROBOTS_KINDS
-from lycosa.testweb.generated.sections import Moves, Tree, Vault
-from lycosa.testweb.generated.weather import Overload, RetryAfter
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.referee.referee import Referee
-from lycosa.testweb.robots import Group, Robots
-from lycosa.testweb.servers.server import Listen, SocketWeb
-from lycosa.testweb.windows import Windows
+from lycosa.model.job import Job
+from lycosa.runtime.coordination.keys import MEMBERS
+from lycosa.runtime.coordination.opening import open_board
+from lycosa.runtime.directory import CrawlDirectory, named_anew
+from lycosa.runtime.members.notes import current_run
+from lycosa.runtime.membership.record import unpack
+from lycosa_testweb.generated.plan import Mixture
+from lycosa_testweb.generated.robots_kinds import ROBOTS_KINDS
+from lycosa_testweb.generated.weather import Overload, RetryAfter
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.referee.referee import Referee
+from lycosa_testweb.robots import Group, Robots
+from lycosa_testweb.sections import Moves, Tree, Vault
+from lycosa_testweb.servers.server import Listen, SocketWeb
+from lycosa_testweb.windows import Windows
 from servers.nats import NatsCluster, ServerMachine
 from soak import stores
 from soak.faults import Around, Faults

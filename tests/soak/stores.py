@@ -12,7 +12,7 @@ from pathlib import Path
 from random import Random
 from typing import Protocol
 
-from lycosa.objects.opening import open_objects
+from lycosa.storage.objects.opening import open_objects
 from servers.processes import temporary_folder
 from servers.proxy import PORT, Proxy
 from servers.seaweed import BUCKET, SeaweedServer, environment

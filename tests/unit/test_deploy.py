@@ -16,10 +16,10 @@ import pytest
 import yaml
 
 from lycosa.cli.main import cli, main
-from lycosa.config import Job
-from lycosa.crawl.member.lives import LEAVE_SECONDS
 from lycosa.errors import ConfigError, FormatError, PluginError, StoreError, Untrusted
-from lycosa.log.jetstream.trust import OLDEST
+from lycosa.model.job import Job
+from lycosa.runtime.members.lives import LEAVE_SECONDS
+from lycosa.storage.jetstream.trust import OLDEST
 
 ROOT = Path(__file__).parents[2]
 SYSTEMD = ROOT / "deploy" / "systemd"

@@ -59,4 +59,4 @@ def test_a_wheel_has_no_sources_of_what_is_compiled(tree: Path, tmp_path: Path) 
     found = {str(file.relative_to(tmp_path)) for file in tmp_path.rglob("*") if file.is_file()}
     assert found == package_files(tree, ".pyx", ".pxi", ".pxd", ".c")
     assert "lycosa/py.typed" in found
-    assert "lycosa/url/_ada.pyi" in found
+    assert "lycosa/model/url/_ada.pyi" in found

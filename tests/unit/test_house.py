@@ -9,11 +9,13 @@ from functools import cache
 from graphlib import TopologicalSorter
 from pathlib import Path
 
-from lycosa.config import Job
+from lycosa.model.job import Job
 from offenders import none_of
 
 ROOT = Path(__file__).parents[2]
-SOURCE = ROOT / "src" / "lycosa"
+SOURCE = ROOT / "src"
+MOST_PACKAGES = 14
+MOST_MODULES = 15
 REVIEW_LINES = 400
 MOST_BY_POSITION = 5
 MOST_OF_A_RECORD = 7
@@ -78,9 +80,11 @@ OF_EVERY_ANSWER = frozenset(
     )
 )
 """Modules that make a record of many fields for every answer, line or block."""
-FILE_NAMES = (".toml", ".json", ".log", ".tex", ".pdf")
+FILE_NAMES = (".toml", ".json", ".log", ".tex", ".pdf", ".svg")
 
-FILES = re.compile(r"(?<![\w./-])(?:src/lycosa|lycosa|tests|benchmarks)/[\w/]+\.(?:pyx?|pxi|md)\b")
+FILES = re.compile(
+    r"(?<![\w./-])(?:(?:src/)?lycosa(?:_testweb)?|tests|benchmarks)/[\w/]+\.(?:pyx?|pxi|md)\b"
+)
 
 CODE = sorted(
     path
@@ -89,7 +93,8 @@ CODE = sorted(
     if "__pycache__" not in path.parts
 )
 PYTHON = [path for path in CODE if path.suffix == ".py"]
-PACKAGES = [path.parent for path in PYTHON if path.name == "__init__.py" and path.parent != SOURCE]
+PACKAGES = [path.parent for path in PYTHON if path.name == "__init__.py"]
+PACKAGES.remove(SOURCE / "lycosa")
 DOCUMENTS = sorted(
     path
     for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("benchmarks/*.md")]
@@ -103,7 +108,7 @@ def tree(path: Path) -> ast.Module:
 
 
 def name_of(path: Path) -> str:
-    parts = path.relative_to(SOURCE.parent).with_suffix("").parts
+    parts = path.relative_to(SOURCE).with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
@@ -120,6 +125,26 @@ def modules_of(package: Path) -> set[str]:
         path.name for path in package.iterdir() if (path / "__init__.py").exists()
     }
     return there - {"__init__", "__main__"}
+
+
+def test_the_layout_can_be_learned() -> None:
+    """At most 14 packages beside the private one, two levels of folders, 15 modules in each."""
+    tops = {package.name for package in PACKAGES if package.parent == SOURCE / "lycosa"}
+    assert len(tops - {"_support"}) <= MOST_PACKAGES, sorted(tops)
+    none_of(
+        f"{package.relative_to(SOURCE)} is too deep"
+        for package in PACKAGES
+        if len(package.relative_to(SOURCE).parts) > 3
+    )
+    files = {
+        package: {one.stem for one in package.iterdir() if one.suffix in (".py", ".pyx")}
+        for package in PACKAGES
+    }
+    none_of(
+        f"{package.relative_to(SOURCE)} has {len(names) - 1} modules"
+        for package, names in files.items()
+        if len(names) - 1 > MOST_MODULES
+    )
 
 
 def test_every_package_lists_all_its_modules() -> None:
@@ -210,22 +235,27 @@ def test_no_module_imports_itself_by_others() -> None:
     TopologicalSorter(edges).prepare()  # raises CycleError with the modules of the circle
 
 
-TOPS = "|".join(sorted({name.split(".")[1] for name in MODULES if "." in name}))
-NAMES = re.compile(rf"(?<![\w./-])(?:lycosa\.)?(?:{TOPS})(?:\.\w+)+(?![\w(])")
+TOPS = "|".join(sorted({name.split(".")[1] for name in MODULES if name.startswith("lycosa.")}))
+NAMES = re.compile(rf"(?<![\w./-])(?:(?:lycosa\.)?(?:{TOPS})|lycosa_testweb)(?:\.\w+)+(?![\w(])")
+VARIABLES = ("web.", "model.")
+"""Beginnings of names that code gives to its own objects, too: `web.truth`."""
 
 
 def names_in(text: str) -> Iterator[str]:
     """Yield what a text says in typewriter letters that could be the name of a module."""
     for quoted in re.findall(r"`([^`\n]+)`", text):
-        yield from (name for name in NAMES.findall(quoted) if not name.endswith(FILE_NAMES))
+        for name in NAMES.findall(quoted):
+            is_own = name.startswith(VARIABLES) and name.count(".") == 1
+            if not is_own and not name.endswith(FILE_NAMES):
+                yield name
 
 
 @cache
 def exists(name: str) -> bool:
-    name = name.removeprefix("lycosa.")
-    parts = name.split(".")
+    parts = name.removeprefix("lycosa.").split(".")
+    above = [] if parts[0] == "lycosa_testweb" else ["lycosa"]
     for cut in range(len(parts), 0, -1):
-        path = MODULES.get(".".join(["lycosa", *parts[:cut]]))
+        path = MODULES.get(".".join([*above, *parts[:cut]]))
         if path is not None:
             rest = parts[cut : cut + 1]
             return not rest or re.search(rf"\b{rest[0]}\b", path.read_text()) is not None
@@ -247,7 +277,7 @@ def missing_in(text: str) -> list[str]:
     """Return the modules and files that a text names and that are not there."""
     gone = [name for name in names_in(text) if not exists(name) and not is_key(name)]
     for found in FILES.findall(text):
-        at = ROOT / "src" / found if found.startswith("lycosa/") else ROOT / found
+        at = ROOT / "src" / found if found.startswith("lycosa") else ROOT / found
         gone += [found] if not at.exists() else []
     return gone
 
@@ -268,7 +298,7 @@ def test_classes_are_decoded_into_in_one_place() -> None:
     none_of(
         name
         for name, path in MODULES.items()
-        if name != "lycosa.decoders"
+        if name != "lycosa._support.decoders"
         and "msgspec" in (code := path.read_text())
         and looks.search(code)
     )

@@ -12,18 +12,18 @@ from pathlib import Path
 
 import pytest
 
-from lycosa import errors, records
-from lycosa.config import reference
-from lycosa.crawl import features
+from lycosa import errors, features
 from lycosa.crawl.points import Feature, Points
 from lycosa.errors import LycosaError
-from lycosa.records import NO_CONNECTION, REFUSALS, STAY_AWAY, TRANSIENT, UNCOUNTED, Outcome
+from lycosa.model import records
+from lycosa.model.job import reference
+from lycosa.model.records import NO_CONNECTION, REFUSALS, STAY_AWAY, TRANSIENT, UNCOUNTED, Outcome
 
 ROOT = Path(__file__).parents[2]
 PAGES = ROOT / "docs" / "reference"
 
 REGENERATE = (
-    """.venv/bin/python -c "from lycosa.config import reference; print(reference(), end='')" """
+    """.venv/bin/python -c "from lycosa.model.job import reference; print(reference(), end='')" """
     "> docs/reference/configuration.md"
 )
 

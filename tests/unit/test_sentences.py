@@ -10,7 +10,7 @@ from pathlib import Path
 
 from offenders import none_of
 
-SOURCE = Path(__file__).parents[2] / "src" / "lycosa"
+SOURCE = Path(__file__).parents[2] / "src"
 
 # "One worker runs" has a noun as its subject, "One that runs" has none.
 OPENING = re.compile(
@@ -101,7 +101,7 @@ def _offenders() -> Iterator[str]:
         for line, words in found:
             for sentence in _sentences(words):
                 if OPENING.match(sentence) or INSIDE.search(sentence):
-                    yield f"{path.relative_to(SOURCE.parents[1])}:{line}: {sentence}"
+                    yield f"{path.relative_to(SOURCE.parent)}:{line}: {sentence}"
 
 
 def test_sentences_have_a_noun_or_a_verb_at_their_head() -> None:

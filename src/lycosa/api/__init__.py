@@ -10,5 +10,4 @@ a few thousand rows at a time. `lycosa/__init__` names what is public and import
     rows         the records that reading returns: `Page`, `Link`, `Text`
     screenshots  reads pictures of rendered pages, and writes them as files
     segments     reads tables segment by segment while a crawl writes and seals them
-    reference    generates docs/reference/api.md from signatures and docstrings
 """

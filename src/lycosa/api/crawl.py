@@ -16,26 +16,26 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lycosa.analysis.triples.answer_pool import AnswerPool, raise_unless_answer
+from lycosa.analysis.triples.formats import GRAPH_FORMS, RESULT_FORMS
+from lycosa.analysis.triples.protocol import Query
 from lycosa.api.rows import Link, Page, Text
 from lycosa.api.segments import batches, document_texts, schema_of, segments
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
 from lycosa.crawl.status.figures import outcomes_of, refusals_of
 from lycosa.errors import LycosaError
 from lycosa.frontier.distance import depth_of
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.query.answer_pool import AnswerPool, raise_unless_answer
-from lycosa.query.formats import GRAPH_FORMS, RESULT_FORMS
-from lycosa.query.protocol import Query
-from lycosa.records import Place
-from lycosa.store.layout import KINDS, Name
-from lycosa.store.reader import find
-from lycosa.store.tables.rows import OUTCOME_NAMES, SCHEMAS
-from lycosa.store.warc.record_reader import Stored, WarcFiles, read_exchange
-from lycosa.url import canonicalize
+from lycosa.model.job import Job
+from lycosa.model.records import Place
+from lycosa.model.url import canonicalize
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.storage.archive.layout import KINDS, Name
+from lycosa.storage.archive.reader import find
+from lycosa.storage.tables.rows import OUTCOME_NAMES, SCHEMAS
+from lycosa.storage.warc.record_reader import Stored, WarcFiles, read_exchange
 
 if TYPE_CHECKING:
-    from lycosa.query.text.searching.results import Results
+    from lycosa.analysis.text_search.results import Results
 
 
 class Crawl:
@@ -211,11 +211,11 @@ class Crawl:
         The search runs in a process of its own, which is killed after `seconds`; a `QueryError`
         says why there is no answer.
         """
-        from lycosa.query.text.extras import require
+        from lycosa.analysis.text_index.extras import require
 
         require("Crawl.search")
-        from lycosa.query.text.searching.results import Ask
-        from lycosa.query.text.searching.search_pool import search_once
+        from lycosa.analysis.text_search.results import Ask
+        from lycosa.analysis.text_search.search_pool import search_once
 
         return search_once(self.path, Ask(question, limit, page), seconds)
 

@@ -16,19 +16,19 @@ from pathlib import Path
 
 from lycosa.api.crawl import Crawl
 from lycosa.api.notebook import ProgressBar, in_notebook, in_thread
-from lycosa.config import Job, anchored
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.log_file import logger, said_to
-from lycosa.crawl.processes.machine import require_files
-from lycosa.crawl.processes.run import require_contact, require_content, run_crawl
-from lycosa.crawl.processes.signals import Stop
 from lycosa.crawl.scope import require_linear
 from lycosa.crawl.status.progress import Listener, Progress
 from lycosa.errors import ConfigError, LycosaError
-from lycosa.plugins.loader import with_plugins
-from lycosa.plugins.plugin import Plugin
-from lycosa.plugins.scheduling import require_plugins
-from lycosa.trust.settings import operator_settings
+from lycosa.features.plugins.loader import with_plugins
+from lycosa.features.plugins.plugin import Plugin
+from lycosa.features.plugins.scheduling import require_plugins
+from lycosa.model.job import Job, anchored
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.log_file import logger, said_to
+from lycosa.runtime.processes.machine import require_files
+from lycosa.runtime.processes.run import require_contact, require_content, run_crawl
+from lycosa.runtime.processes.signals import Stop
+from lycosa.runtime.trust.settings import operator_settings
 
 
 def run(
@@ -242,7 +242,7 @@ def _as_begun(job: Job, before: Job) -> Job:
     """Return a job with the settings that Lycosa adds: the log's place, a copy of the model."""
     log = dataclasses.replace(job.log, server=before.log.server, name=before.log.name)
     if job.topics.model:
-        from lycosa.crawl.features.topics.of_job import same_topics  # few crawls have a model
+        from lycosa.features.topics.of_job import same_topics  # few crawls have a model
 
         job = dataclasses.replace(job, topics=same_topics(job.topics, before.topics))
     return dataclasses.replace(job, log=log)

@@ -17,14 +17,14 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lycosa._support.spreadsheets import cell
 from lycosa.api.segments import batches, segments
 from lycosa.errors import StoreError
-from lycosa.records import Outcome, Place
-from lycosa.spreadsheets import cell
-from lycosa.store.tables.rows import OUTCOME_NAMES, signed, url_id
-from lycosa.store.warc.exchange import picture_of
-from lycosa.store.warc.record_reader import WarcFiles
-from lycosa.url import key_of
+from lycosa.model.records import Outcome, Place
+from lycosa.model.url import key_of
+from lycosa.storage.tables.rows import OUTCOME_NAMES, signed, url_id
+from lycosa.storage.warc.exchange import picture_of
+from lycosa.storage.warc.record_reader import WarcFiles
 
 INDEX = "index.csv"
 _RENDERED = OUTCOME_NAMES[Outcome.RENDERED]

@@ -16,14 +16,14 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from lycosa import beneath
-from lycosa.store.layout import JOURNAL, SEALED, Name, journal_path, names_in, sealed_path
-from lycosa.store.reader import respelled
-from lycosa.store.tables.document_texts import TEXT_COLUMNS, documents_beside
-from lycosa.store.tables.extra import journal_schema
-from lycosa.store.tables.missing_tables import damage_told
-from lycosa.store.tables.parquet_files import rows_file
-from lycosa.store.tables.rows import JOURNAL_SCHEMAS, SCHEMAS, plain
+from lycosa._support import beneath
+from lycosa.storage.archive.layout import JOURNAL, SEALED, Name, journal_path, names_in, sealed_path
+from lycosa.storage.archive.reader import respelled
+from lycosa.storage.tables.document_texts import TEXT_COLUMNS, documents_beside
+from lycosa.storage.tables.extra import journal_schema
+from lycosa.storage.tables.missing_tables import damage_told
+from lycosa.storage.tables.parquet_files import rows_file
+from lycosa.storage.tables.rows import JOURNAL_SCHEMAS, SCHEMAS, plain
 
 _BATCH_ROWS = 5_000
 

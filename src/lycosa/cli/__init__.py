@@ -8,12 +8,17 @@ answer at once, so every command imports what it needs when it runs.
     watch      the process that watches a crawl, forked before anything large is imported
     main       parses the arguments and turns errors into exit codes
     groups     command groups that load their commands on demand and guess misspelt names
-    commands   one module for each family of commands
     input      turns flags, files and standard input into jobs and queries
     screen     draws panels, tables and lines, safe against text from the web
     amounts    parses and formats sizes and durations (`10MB`, `1h30m`)
     keys       certificates and keys for the servers and members of a cluster
     trial      `lycosa cluster up` and `make cluster-demo`: a cluster on one machine
-    reference  generates docs/reference/commands.md from `--help`
-    demo       `make demo`: crawls a small web on this machine
+    analysis    compute something about a crawl: tables, reports, faults, differences
+    check       `check`: decide about one URL, robots file or page, without a crawl
+    cluster     `cluster`: see and lead a crawl that several machines share
+    publishing  give a crawl to others: servers, replay, files, copies
+    reading     read a crawl: state, pages, texts, structured data
+    running     run a crawl, and change one
+    tools       `config`, `testweb`, `completion`: commands that need no crawl
+    topics      `topics`: models that say what pages are about
 """

@@ -13,7 +13,7 @@ import re
 
 import click
 
-from lycosa.amounts import counted, duration_text, size_text
+from lycosa._support.amounts import counted, duration_text, size_text
 
 __all__ = [
     "counted",

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import click
 
+from lycosa._support.tuples import NamedTuple
 from lycosa.cli.screen.output import escaping
-from lycosa.tuples import NamedTuple
 
 
 class CommandGroup(click.Group):

@@ -2,8 +2,8 @@
 
 import sys
 
-from lycosa import lean_arrow
-from lycosa.memory import enlarge_arenas, expect_much, restore_environment
+from lycosa._support import lean_arrow
+from lycosa._support.memory import enlarge_arenas, expect_much, restore_environment
 
 TYPE_CHECKING = False  # as checkers take it: `typing` would be most of what this import costs
 

@@ -2,13 +2,13 @@
 
 The user's process becomes the watcher before it has loaded anything large, and its child does what
 the command says. A child that crawls is started as a program of its own, in an environment that
-gives it large memory pages (`lycosa.memory`). Where it cannot have them, and for `join`, the child
-is forked: it needs no second start of the interpreter then.
+gives it large memory pages (`lycosa._support.memory`). Where it cannot have them, and for `join`,
+the child is forked: it needs no second start of the interpreter then.
 
     child ends              the watcher ends with the same code, or of the same signal
     child dies of a page    the watcher starts `resume` for the directory in another child
-    child reads too long    the watcher kills it (`marks.Overseer`), and goes on as above
-    a stop request          passed on; a child that is still reading one page after
+    child reads too long    the watcher kills it (`crawl.suspects.marks.Overseer`), and goes on as
+    above a stop request          passed on; a child that is still reading one page after
                             `stop_seconds`, or at the second request, is killed for good
 
 SIGINT and SIGTERM reach both processes where a terminal or systemd sends them, and the watcher
@@ -33,7 +33,8 @@ import os
 import sys
 import time
 
-from lycosa import marks, memory
+from lycosa._support import memory
+from lycosa.crawl.suspects import marks
 
 TYPE_CHECKING = False  # as checkers take it: `typing` would be most of what this import costs
 
@@ -55,7 +56,7 @@ FLAGS = {"--json": "as_json", "--quiet": "quiet"}
 """Flags of the screen that hold for all processes of a crawl, and the names of their values."""
 _BOARD_BYTES = 1 << 16
 _TRUST = "LYCOSA_TRUST"
-"""The variable of `lycosa.trust.record`."""
+"""The variable of `lycosa.runtime.trust.record`."""
 _WATCHED = "LYCOSA_WATCHED"
 """Environment variable that tells a child its watcher's process, its board, and more."""
 _HEARD: set[int] = {*STOPS, signal.SIGCHLD}
@@ -140,7 +141,7 @@ def _start_of_child() -> Callable[[set[int]], int] | None:
 
 
 def _become_watched(parent: int, mask: set[int]) -> None:
-    from lycosa.memory._arenas import die_with_parent
+    from lycosa._support.memory._arenas import die_with_parent
 
     die_with_parent()
     if os.getppid() != parent:

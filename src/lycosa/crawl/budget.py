@@ -22,11 +22,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from enum import StrEnum
 
-from lycosa.config import Job
-from lycosa.config.requests import Limits
-from lycosa.config.sections import until_pattern
-from lycosa.regex import Expression
-from lycosa.url import canonicalize
+from lycosa._support.regex import Expression
+from lycosa.model.job import Job
+from lycosa.model.job.requests import Limits
+from lycosa.model.job.sections import until_pattern
+from lycosa.model.url import canonicalize
 
 
 class Limit(StrEnum):

@@ -26,8 +26,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 
-from lycosa.log.protocol import Head
-from lycosa.tuples import NamedTuple
+from lycosa._support.tuples import NamedTuple
+from lycosa.storage.log.protocol import Head
 
 
 class Report(NamedTuple):

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import random
 
-from lycosa.config import Job
 from lycosa.fetch.retry_after import retry_after_seconds
-from lycosa.frontier.fold.facts.columns import NONE
+from lycosa.frontier.facts.columns import NONE
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.records import Answer
+from lycosa.model.job import Job
+from lycosa.model.records import Answer
 
 FORGETTABLE_SECONDS = 1.0
 """A pause may be longer than the host's usual one by this much without being committed at

@@ -2,7 +2,7 @@
 
 The spine is what every page needs: choose, send, judge, scan, charge, resolve, store, rest,
 finish, route, commit. A feature is what not every job has: an object that acts at some points, by
-the methods that its class defines. `lycosa.crawl.features.of_job` makes a job's features, in the
+the methods that its class defines. `lycosa.features.of_job` makes a job's features, in the
 order in which they act. At each point the spine walks a tuple, which is empty in a crawl without
 such a feature; it names none of them.
 
@@ -27,7 +27,7 @@ from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.agenda import Agenda
 from lycosa.frontier.task import Task
-from lycosa.records import Answer, Outcome, Request
+from lycosa.model.records import Answer, Outcome, Request
 
 if TYPE_CHECKING:
     from lycosa.crawl.answers.links import Router

@@ -12,18 +12,16 @@ from typing import TYPE_CHECKING, Protocol, TypeVar, runtime_checkable
 
 from msgspec import Struct, field
 
-from lycosa.clock import Clock
-from lycosa.cluster.partitioners import Partitioner
-from lycosa.config import Job
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.ending import Finding, Report
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.status.durations import Durations
 from lycosa.frontier.partition import Partition
+from lycosa.frontier.partitioners import Partitioner
 from lycosa.frontier.readiness.addresses import Slots
-from lycosa.log.protocol import Head, Log
-from lycosa.log.snapshot import Snapshots
-from lycosa.records import (
+from lycosa.model.clock import Clock
+from lycosa.model.job import Job
+from lycosa.model.records import (
     Answer,
     Capture,
     Discovered,
@@ -34,13 +32,16 @@ from lycosa.records import (
     Resolved,
     Validators,
 )
-from lycosa.store.tables.link_ends import LinkEnds
+from lycosa.storage.log.protocol import Head, Log
+from lycosa.storage.log.snapshot import Snapshots
+from lycosa.storage.tables.link_ends import LinkEnds
 
 if TYPE_CHECKING:
-    from lycosa.crawl.apart.findings import Asked, Findings
-    from lycosa.plugins.hooks import Hooks
-    from lycosa.render.renderer import Renders
-    from lycosa.store.warc.record_reader import Stored
+    from lycosa.crawl.suspects.findings import Asked, Findings
+    from lycosa.fetch.browser.renderer import Renders
+    from lycosa.frontier.fold.state import PartitionState
+    from lycosa.frontier.schedulers import Scheduler
+    from lycosa.storage.warc.record_reader import Stored
 
 T = TypeVar("T")
 
@@ -207,7 +208,7 @@ class RenderingPorts(Struct, frozen=True):
 
 
 class ReadsApart(Protocol):
-    """Reader of answers in another process (`lycosa.crawl.apart.helper`)."""
+    """Reader of answers in another process (`lycosa.runtime.isolation.helper`)."""
 
     def read(self, asked: Asked, on_found: Callable[[Findings | None], None], /) -> None:
         """Read an answer; `on_found` is called later, once: with None if it was cut."""
@@ -261,9 +262,11 @@ class Ports(Struct, frozen=True):
     """Histogram of the durations of requests."""
     rendering: RenderingPorts | None = None
     """Browsers, in a crawl that renders pages."""
-    hooks: Hooks | None = None
-    """The hooks of the job's plugins; None if there are none."""
+    scheduler: Callable[[PartitionState], Scheduler] | None = None
+    """Makes the scheduler of a partition; None makes the built-in one that the job names."""
     mark: memoryview[int] | None = None
-    """Words in which the page being read is noted (`lycosa.marks`); None notes nothing."""
+    """Words in which the page being read is noted (`lycosa.crawl.suspects.marks`); None notes
+    nothing.
+    """
     apart: ReadsApart | None = None
     """Reads suspected pages in another process; None reads all pages here."""

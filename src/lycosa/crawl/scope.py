@@ -1,7 +1,7 @@
 """Decide which URLs a crawl wants, and extend that when a seed moves to another host.
 
-The rules of the job decide (`lycosa.url.Scope`). A job without a rule that accepts something stays
-on the hosts of its seeds. Sites move: `http://example.org/` answers with
+The rules of the job decide (`lycosa.model.url.Scope`). A job without a rule that accepts something
+stays on the hosts of its seeds. Sites move: `http://example.org/` answers with
 `https://www.example.org/`, and a user who typed the one means the other. So the target of a seed's
 redirect joins the scope; the target of a picture's redirect does not. The log notes hosts that
 join, so that a resumed crawl and all workers agree; the note is written before anything that
@@ -13,7 +13,7 @@ would refuse the others, too; but it would close their host, which is the one th
 URLs at ports of other services than the web are refused whatever the rules say, unless the job
 names the port, or a seed in the job has that origin.
 
-The operator may add rules while the crawl runs (`crawl.control.orders`): those that reject are
+The operator may add rules while the crawl runs (`runtime.orders.orders`): those that reject are
 asked before the job's own, those that accept after them.
 
 Cost: the hosts are in one growing set, so adding a host takes the same time with ten hosts or a
@@ -24,14 +24,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from hashlib import blake2b
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from lycosa.config import Job, until_pattern
-from lycosa.crawl.processes.access import named_ports
+from lycosa.crawl.access import named_ports
 from lycosa.errors import ConfigError
 from lycosa.fetch.ports import PortGuard
-from lycosa.log.protocol import Log
-from lycosa.url import (
+from lycosa.model.job import Job, until_pattern
+from lycosa.model.url import (
     Action,
     Rule,
     Scope,
@@ -43,11 +42,9 @@ from lycosa.url import (
     reversed_host_of,
     site_of,
 )
-from lycosa.url.conditions import IsHost
-from lycosa.url.key import site_url
-
-if TYPE_CHECKING:
-    from lycosa.plugins.hooks import Hooks
+from lycosa.model.url.conditions import IsHost
+from lycosa.model.url.key import site_url
+from lycosa.storage.log.protocol import Log
 
 _NOTE = "scope-host "
 _MOVED_NOTE = "scope-moved "
@@ -71,6 +68,17 @@ def require_linear(job: Job) -> None:
             raise ConfigError(f"[limits] until: {error}") from None
 
 
+class UrlHooks(Protocol):
+    """The part of a crawl's plugins that decides about URLs."""
+
+    @property
+    def has_rules(self) -> bool:
+        """Whether any plugin has a rule."""
+
+    def rule(self, key: str) -> Verdict | str:
+        """Ask all plugins: a verdict, or the key for the job's rules to judge."""
+
+
 class JobScope:
     """The scope of a job: its rules, and the hosts of its seeds if no rule accepts anything.
 
@@ -79,7 +87,7 @@ class JobScope:
     """
 
     def __init__(
-        self, job: Job, log: Log, *, stays_on_seeds: bool = True, hooks: Hooks | None = None
+        self, job: Job, log: Log, *, stays_on_seeds: bool = True, hooks: UrlHooks | None = None
     ) -> None:
         self._log = log
         self._ask = hooks.rule if hooks is not None and hooks.has_rules else None

@@ -13,16 +13,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
-from lycosa.cluster.partitioners import Partitioner
+from lycosa._support.failpoints import reach
+from lycosa._support.tuples import NamedTuple
 from lycosa.errors import LogError, LogUnavailable
-from lycosa.failpoints import reach
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.log.fold import replay
-from lycosa.log.format import encode
-from lycosa.log.protocol import Log, Take
-from lycosa.log.snapshot import Snapshots
-from lycosa.records import AnyEvent, Configured, Taken
-from lycosa.tuples import NamedTuple
+from lycosa.frontier.partitioners import Partitioner
+from lycosa.model.records import AnyEvent, Configured, Taken
+from lycosa.storage.log.fold import replay
+from lycosa.storage.log.format import encode
+from lycosa.storage.log.protocol import Log, Take
+from lycosa.storage.log.snapshot import Snapshots
 
 
 def check_partitioner(log: Log, partitioner: Partitioner) -> None:

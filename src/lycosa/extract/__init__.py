@@ -3,14 +3,12 @@
 A body is brought to UTF-8 (`charset`) and read once, from left to right, by the compiled scanner:
 `page.scan` returns links, base, title, visible text, language and robots directives as
 `facts.Facts`. No tree is built, and no link is resolved: that needs the page's own URL
-(`lycosa.url`). Structured data is read afterwards, by one reader for each form that the scan has
-seen.
+(`lycosa.model.url`). Structured data is read afterwards, by one reader for each form that the scan
+has seen.
 
     page          reads a body by its content type: the entry point
     html          the HTML scanner
     facts         the result of a scan
-    charset       finds the character set and converts to UTF-8
-    undeclared    detects the character set of pages that declare none
     beginnings    a quick look at the first bytes, for charset and sitemaps
     document_types  which answers are PDF and office files
     forms         search forms of a page
@@ -20,13 +18,13 @@ seen.
     list_parts    images and other parts that lists name besides pages
     headers       links and robots directives in HTTP headers
     hreflang      versions of a page in other languages
-    fingerprint   a similarity hash of the text
-    _fingerprint  the same, compiled
-    languages     the language of a page, by its markup and its text
     topics        the field of knowledge of a text
     revisit_after  when a page asks to be visited again
     echo          drops a page's own address from its text
     structured    RDFa, JSON-LD, Microdata and meta elements, as triples
+    _look         the quick look, compiled
+    rdfa          RDFa 1.1, as triples
+    text          the text of a page: its character set, its language, and its fingerprint
 
 Always true:
   * any bytes give facts: a broken page has fewer of them, and nothing here raises;

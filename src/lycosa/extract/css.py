@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 
-from lycosa.extract.charset import decode, to_utf8
 from lycosa.extract.facts import Facts
 from lycosa.extract.html.values import css_references
+from lycosa.extract.text.charset import decode, to_utf8
 
 _RULE = rb'@charset "([^"]{1,60})";'
 

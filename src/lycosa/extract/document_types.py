@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lycosa.config.content import DOCUMENT_TYPES
+from lycosa.model.job.content import DOCUMENT_TYPES
 
 _VAGUE = frozenset(
     {"", "application/octet-stream", "application/zip", "application/x-zip-compressed"}

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from lycosa.records import Link, LinkKind
+from lycosa.model.records import Link, LinkKind
 
 LONGEST_TEXT = 200
 """Characters of a link's text that are kept."""

@@ -18,7 +18,7 @@ from urllib.parse import urljoin
 
 from lxml import etree
 
-from lycosa.extract.charset import to_utf8
+from lycosa.extract.text.charset import to_utf8
 
 LARGEST_BYTES = 2_000_000
 """Larger pages are not searched for forms."""

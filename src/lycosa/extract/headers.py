@@ -19,7 +19,7 @@ from lycosa.extract.html.values import (
     srcset_urls,
     wishes,
 )
-from lycosa.records import LinkKind
+from lycosa.model.records import LinkKind
 
 Headers = tuple[tuple[str, str], ...]
 

@@ -6,10 +6,10 @@ lead. Few pages have any, so here the whole tree is built for those.
 
 from __future__ import annotations
 
-from lycosa.extract.charset import to_utf8
 from lycosa.extract.headers import Headers, languages_of_headers
 from lycosa.extract.html.trees import Overgrown, parse_page
-from lycosa.url import canonicalize
+from lycosa.extract.text.charset import to_utf8
+from lycosa.model.url import canonicalize
 
 
 def language_versions(

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from lycosa.extract.html.references import resolve_attribute
-from lycosa.records import LinkKind
+from lycosa.model.records import LinkKind
 
 Found = list[tuple[str, int]]
 

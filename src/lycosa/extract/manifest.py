@@ -11,7 +11,7 @@ from typing import Any
 
 import msgspec
 
-from lycosa.records import LinkKind
+from lycosa.model.records import LinkKind
 
 MANIFEST_TYPE = "application/manifest+json"
 

@@ -15,9 +15,8 @@ from __future__ import annotations
 import re
 from functools import cache, lru_cache
 
-from lycosa import failpoints
+from lycosa._support import failpoints
 from lycosa.extract.beginnings import is_sitemap
-from lycosa.extract.charset import to_utf8
 from lycosa.extract.facts import LONGEST_PAGE, Facts
 from lycosa.extract.html._scan import gather
 from lycosa.extract.html.references import resolve_text
@@ -25,7 +24,8 @@ from lycosa.extract.html.values import one_line
 from lycosa.extract.list_parts import parts_listed
 from lycosa.extract.manifest import MANIFEST_TYPE, manifest_references
 from lycosa.extract.sitemap import is_list, listed
-from lycosa.records import RECORDED_KINDS, REQUISITE_KINDS, WIDE_KINDS, LinkKind
+from lycosa.extract.text.charset import to_utf8
+from lycosa.model.records import RECORDED_KINDS, REQUISITE_KINDS, WIDE_KINDS, LinkKind
 
 __all__ = ["Facts", "list_facts", "scan"]
 

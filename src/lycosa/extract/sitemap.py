@@ -16,8 +16,8 @@ from datetime import UTC, datetime
 import msgspec
 
 from lycosa.extract.beginnings import is_sitemap
-from lycosa.extract.charset import to_utf8
 from lycosa.extract.html.references import resolve_attribute
+from lycosa.extract.text.charset import to_utf8
 
 LARGEST_BYTES = 50 * 1024 * 1024
 """Most bytes of an unpacked sitemap, by its protocol."""

@@ -8,7 +8,7 @@ proxy, by libcurl. When the connection stands, guard and lease are checked once 
 
     client        the transport: sends requests, enforces time limits, delivers answers
     _delivery     the half of it that every page passes through, compiled
-    carriers      one request on its way: plain, over TLS, through a proxy
+    http          one request on its way: plain, over TLS, through a proxy
     dns           resolves host names, by c-ares or a hosts file
     guard         judges IP addresses: private networks, metadata services
     ports         ports of other services than the web
@@ -18,6 +18,8 @@ proxy, by libcurl. When the connection stands, guard and lease are checked once 
     cookies       session cookies, for jobs that want them
     robots        what robots files permit
     retry_after   parses `Retry-After` headers
+    browser       a browser without network: renders a page from given parts
+    coding        decodes responses: heads, chunked bodies, compressed bodies
 
 Always true:
   * nothing here waits, and nothing here decides when a request may be sent: the pause

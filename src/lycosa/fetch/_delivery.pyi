@@ -3,16 +3,16 @@
 from collections import deque
 from collections.abc import Callable
 
-from lycosa.config import Fetch
+from lycosa._support.loop import Cancellable, EventLoop
 from lycosa.fetch.access import Access
-from lycosa.fetch.carriers._exchange import Exchange
-from lycosa.fetch.carriers.exchange import Carrier
 from lycosa.fetch.cookies import Cookies
 from lycosa.fetch.dns import Names
 from lycosa.fetch.guard import AddressGuard
+from lycosa.fetch.http._exchange import Exchange
+from lycosa.fetch.http.exchange import Carrier
 from lycosa.fetch.ports import PortGuard
-from lycosa.loop import Cancellable, EventLoop
-from lycosa.records import Answer, Request
+from lycosa.model.job import Fetch
+from lycosa.model.records import Answer, Request
 
 class Delivery:
     _loop: EventLoop

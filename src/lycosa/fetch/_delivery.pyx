@@ -11,11 +11,11 @@ from collections import deque
 
 from msgspec.structs import replace
 
-from lycosa.fetch.carriers._exchange cimport Exchange, Outgoing
-from lycosa.fetch.carriers._wires cimport Pool, Wire
-from lycosa.fetch.carriers.exchange import parse_origin
-from lycosa.fields cimport field, is_a, offset_of
-from lycosa.records import Answer, Outcome, Request
+from lycosa.fetch.http._exchange cimport Exchange, Outgoing
+from lycosa.fetch.http._wires cimport Pool, Wire
+from lycosa.fetch.http.exchange import parse_origin
+from lycosa._support.fields cimport field, is_a, offset_of
+from lycosa.model.records import Answer, Outcome, Request
 
 cdef extern from "Python.h":
     Py_ssize_t PyUnicode_FindChar(
@@ -90,7 +90,7 @@ cdef class Delivery:
         cdef tuple key
         cdef Site site
         if not is_a(request, Request):
-            raise TypeError("a request is a lycosa.records.Request")
+            raise TypeError("a request is a lycosa.model.records.Request")
         url = field(request, REQUEST_URL)
         slash = PyUnicode_FindChar(url, c"/", LONGEST_SCHEME, PyUnicode_GET_LENGTH(url), 1)
         if slash < 0:

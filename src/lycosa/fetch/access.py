@@ -19,10 +19,10 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from lycosa.config.login import Login
 from lycosa.errors import ConfigError
 from lycosa.fetch.secrets import filled, private_lines, secrets_of
-from lycosa.records import Answer
+from lycosa.model.job.login import Login
+from lycosa.model.records import Answer
 
 HIDDEN = "[redacted]"
 

@@ -26,21 +26,21 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from lycosa.clock import Clock
-from lycosa.config import Fetch
-from lycosa.config.requests import FILES_A_KEPT
+from lycosa._support.loop import EventLoop
 from lycosa.errors import ConfigError
 from lycosa.fetch._delivery import Delivery
-from lycosa.fetch.carriers._exchange import Exchange, Outgoing
-from lycosa.fetch.carriers.exchange import Carrier, Surroundings
-from lycosa.fetch.carriers.http1 import DirectCarrier
-from lycosa.fetch.carriers.throttle import Throttle
 from lycosa.fetch.certificates import Trust
 from lycosa.fetch.dns import MOST_SECONDS, Hosts, Names, read_hosts
 from lycosa.fetch.guard import AddressGuard
+from lycosa.fetch.http._exchange import Exchange, Outgoing
+from lycosa.fetch.http.exchange import Carrier, Surroundings
+from lycosa.fetch.http.http1 import DirectCarrier
+from lycosa.fetch.http.throttle import Throttle
 from lycosa.fetch.ports import PortGuard
-from lycosa.loop import EventLoop
-from lycosa.records import Answer, Outcome, Request, Resolved, Validators
+from lycosa.model.clock import Clock
+from lycosa.model.job import Fetch
+from lycosa.model.job.requests import FILES_A_KEPT
+from lycosa.model.records import Answer, Outcome, Request, Resolved, Validators
 
 SPEED_WINDOW_SECONDS = 60.0
 """Over how long the slowest speed is measured."""
@@ -60,7 +60,7 @@ NOWHERE = "0.0.0.0"
 
 if TYPE_CHECKING:
     from lycosa.fetch.access import Access
-    from lycosa.fetch.carriers.proxies import Proxy
+    from lycosa.fetch.http.proxies import Proxy
 
 
 class HttpTransport(Delivery):
@@ -213,14 +213,14 @@ class HttpTransport(Delivery):
 
     def _by_tls(self) -> Carrier:
         if self._tls is None:
-            from lycosa.fetch.carriers.tls import SecureCarrier
+            from lycosa.fetch.http.tls import SecureCarrier
 
             self._tls = SecureCarrier(self._loop, self._around, self._most_idle(), self._on_end)
         return self._tls
 
     def _by_curl(self) -> Carrier:
         if self._curl is None:
-            from lycosa.fetch.carriers.curl import CurlCarrier
+            from lycosa.fetch.http.curl import CurlCarrier
 
             most = self._fetch.connections + self._most_idle()
             self._curl = CurlCarrier(self._loop, self._around, most, self._on_end)
@@ -338,7 +338,7 @@ class HttpTransport(Delivery):
 def _proxy_of(fetch: Fetch) -> Proxy | None:
     if not fetch.proxy:
         return None
-    from lycosa.fetch.carriers.proxies import Proxy  # few crawls have one
+    from lycosa.fetch.http.proxies import Proxy  # few crawls have one
 
     return Proxy(fetch.proxy)
 

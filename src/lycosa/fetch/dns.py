@@ -24,10 +24,10 @@ from ipaddress import ip_address
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from lycosa._support.loop import Cancellable, EventLoop
+from lycosa._support.tuples import NamedTuple
 from lycosa.errors import ConfigError
-from lycosa.loop import Cancellable, EventLoop
-from lycosa.records import Resolved
-from lycosa.tuples import NamedTuple
+from lycosa.model.records import Resolved
 
 if TYPE_CHECKING:
     import pycares

@@ -13,9 +13,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from urllib.parse import quote
 
-from lycosa.config import Fetch
-from lycosa.config.login import SECRET
 from lycosa.errors import ConfigError
+from lycosa.model.job import Fetch
+from lycosa.model.job.login import SECRET
 
 
 def filled(text: str, secrets: Mapping[str, str], where: str) -> str:

@@ -19,4 +19,7 @@ state at once, written to the log with the next commit.
     cycle_candidates  URLs that a partition could fetch in its next cycle
     memory_limit      keeps the URL tables of a worker within the job's memory
     distance          distance of a URL from the seeds, as one small number
+    facts             the kinds of facts that it holds
+    graph             link analysis over plain arrays: PageRank, HITS, bow tie, near duplicates
+    partitioners      the partition of a URL, by its domain, its host or the whole URL
 """

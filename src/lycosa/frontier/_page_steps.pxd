@@ -1,5 +1,5 @@
 from cpython cimport array as arrays
-from lycosa.cells cimport int64_t
+from lycosa._support.cells cimport int64_t
 from lycosa.frontier.schedulers._queues cimport SiteQueues
 
 

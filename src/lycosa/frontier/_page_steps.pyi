@@ -7,7 +7,7 @@ from lycosa.frontier.readiness.hosts import Readiness
 from lycosa.frontier.readiness.phases import WorkerContext
 from lycosa.frontier.schedulers import Scheduler
 from lycosa.frontier.task import Task
-from lycosa.records import AnyEvent, Fetched
+from lycosa.model.records import AnyEvent, Fetched
 
 class PageSteps:
     number: int

@@ -1,12 +1,12 @@
 """The steps of a partition that every page takes; `lycosa.frontier.partition` has the others.
 
 A page is chosen (`next_task`), its outcome recorded (`finish`), and what it links to admitted
-(`admit`). Columns of the state are read in place (`lycosa/cells.pxd`). Queues to which their scheduler
-adds nothing are asked as C, and so is breadth-first, whose ranks are distances; any other scheduler
-is asked in Python.
+(`admit`). Columns of the state are read in place (`lycosa/_support/cells.pxd`). Queues to which
+their scheduler adds nothing are asked as C, and so is breadth-first, whose ranks are distances; any
+other scheduler is asked in Python.
 
-Always true (tests/unit/frontier/test_page_steps.py, against the plain steps beside it): events, what
-is offered and what is chosen are those of the plain steps.
+Always true (tests/unit/frontier/test_page_steps.py, against the plain steps beside it): events,
+what is offered and what is chosen are those of the plain steps.
 """
 
 from cpython cimport array as arrays
@@ -14,15 +14,15 @@ from cpython.bytearray cimport PyByteArray_AS_STRING, PyByteArray_GET_SIZE, PyBy
 from cpython.dict cimport PyDict_GetItemWithError
 from cpython.object cimport PyObject
 from libc.string cimport memset
-from lycosa.cells cimport int64_t, small, whole
-from lycosa.fields cimport field, offset_of
+from lycosa._support.cells cimport int64_t, small, whole
+from lycosa._support.fields cimport field, offset_of
 from lycosa.frontier.schedulers._queues cimport SiteQueues
 
-from lycosa.frontier.fold.facts.columns import Status
+from lycosa.frontier.facts.columns import Status
 from lycosa.frontier.schedulers._queues import Queues
 from lycosa.frontier.schedulers.breadth_first import BreadthFirst
 from lycosa.frontier.task import PAGE, Task
-from lycosa.records import Admitted, Fetched, Outcome
+from lycosa.model.records import Admitted, Fetched, Outcome
 
 cdef Py_ssize_t DUE = offset_of(Fetched, "due")
 cdef Py_ssize_t FETCHED_PAGE = offset_of(Fetched, "page")

@@ -20,15 +20,15 @@ from collections.abc import Callable, Sequence
 from heapq import nlargest
 from typing import NamedTuple
 
-from lycosa.config import Revisit
 from lycosa.frontier.distance import depth_of
-from lycosa.frontier.fold.facts.columns import DONE, PUT_OFF
+from lycosa.frontier.facts.columns import DONE, PUT_OFF
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.freshness.bids import Candidate
 from lycosa.frontier.freshness.changes import Belief, first_belief, of_host
 from lycosa.frontier.freshness.worth import POLICIES
-from lycosa.records import Outcome
-from lycosa.url.key import reversed_host_of
+from lycosa.model.job import Revisit
+from lycosa.model.records import Outcome
+from lycosa.model.url.key import reversed_host_of
 
 KEPT = int(Outcome.KEPT)
 

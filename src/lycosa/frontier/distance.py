@@ -18,7 +18,7 @@ distances (docs/decisions/0005-exact-depth.md).
 
 from __future__ import annotations
 
-from lycosa.records import FREE_KINDS, LinkKind
+from lycosa.model.records import FREE_KINDS, LinkKind
 
 STEP = 21
 """Twenty free hops fit into one level of depth."""

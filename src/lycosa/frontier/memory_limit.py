@@ -16,8 +16,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator
 
+from lycosa._support.tuples import NamedTuple
 from lycosa.frontier.partition import Partition
-from lycosa.tuples import NamedTuple
 
 FAR_SECONDS = 600.0
 AGAIN_SECONDS = 60.0

@@ -17,9 +17,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 
-from lycosa.config import Frontier
 from lycosa.frontier._page_steps import PageSteps
-from lycosa.frontier.fold.facts.columns import DONE, NONE, PENDING, PUT_OFF, WAITING
+from lycosa.frontier.facts.columns import DONE, NONE, PENDING, PUT_OFF, WAITING
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.link_counts import LinkCounts
 from lycosa.frontier.queue_moves import QueueMoves
@@ -28,7 +27,8 @@ from lycosa.frontier.readiness.phases import WorkerContext
 from lycosa.frontier.schedulers import ChoosesFrom, MovesBetweenQueues, Scheduler
 from lycosa.frontier.schedulers.factory import Order, make_scheduler
 from lycosa.frontier.task import Task, TaskKind
-from lycosa.records import (
+from lycosa.model.job import Frontier
+from lycosa.model.records import (
     AnyEvent,
     AnyMessage,
     Counted,

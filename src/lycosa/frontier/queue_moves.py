@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from collections.abc import Set as AbstractSet
 
-from lycosa.frontier.fold.facts.columns import PENDING, PUT_OFF
+from lycosa.frontier.facts.columns import PENDING, PUT_OFF
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.schedulers import MovesBetweenQueues
 from lycosa.frontier.schedulers.again import has_failed
-from lycosa.records import Predicted
+from lycosa.model.records import Predicted
 
 NOTED_STEP = 16
 """A URL that moves by less within its queue is not worth an entry in the log."""

@@ -8,13 +8,13 @@ import sys
 from pathlib import Path
 
 import pytest
+from tools.api_reference import reference
 
 import lycosa
-from lycosa.api.reference import reference
 
 PAGE = Path(__file__).parents[3] / "docs" / "reference" / "api.md"
 REGENERATE = (
-    """.venv/bin/python -c "from lycosa.api.reference import reference; """
+    """.venv/bin/python -c "from tools.api_reference import reference; """
     """print(reference(), end='')" > docs/reference/api.md"""
 )
 

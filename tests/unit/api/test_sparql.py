@@ -9,11 +9,11 @@ from pathlib import Path
 import pytest
 
 from lycosa import Crawl, Job, LycosaError
-from lycosa.crawl.directory import CrawlDirectory
+from lycosa.analysis.triples.index import Index
+from lycosa.analysis.triples.protocol import Refused
 from lycosa.errors import QueryError
-from lycosa.query.index import Index
-from lycosa.query.protocol import Refused
-from unit.query.segments import block, seal
+from lycosa.runtime.directory import CrawlDirectory
+from unit.analysis.triples.segments import block, seal
 
 ENDLESS = " ".join(f"VALUES ?v{n} {{ {' '.join(map(str, range(200)))} }}" for n in range(6))
 

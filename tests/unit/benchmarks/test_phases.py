@@ -7,7 +7,7 @@ from pathlib import Path
 
 from benchmarks.phases import NODES, PHASES, HeapWeb, crawl, job_for, main, turns_of, urls_of
 
-from lycosa.testweb.web import request_for
+from lycosa_testweb.web import request_for
 
 
 def test_a_heap_has_so_many_pages_and_no_more() -> None:

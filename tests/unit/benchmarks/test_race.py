@@ -13,7 +13,7 @@ from benchmarks.race.clients import Course
 from benchmarks.race.measuring import ClientFailed, Run, Summary, Usage, measure, summarise
 from benchmarks.race.trees import TREES
 
-from lycosa import failpoints
+from lycosa._support import failpoints
 from lycosa.cli import watch
 
 TITLES = {"lycosa": "Lycosa", "wget2": "wget2", "scrapy-plain": "Scrapy"}
@@ -213,17 +213,17 @@ def test_a_section_with_marks_of_its_own_leaves_the_others_alone() -> None:
 
 def test_a_profile_counts_a_sample_for_its_function_module_and_callers() -> None:
     raw = [
-        "main (lycosa/cli/main.py:3);pack (lycosa/store/warc/warc_format.py:9);f (base64.py:2) 3",
+        "main (lycosa/cli/main.py:3);pack (lycosa/storage/warc/warc_format.py:9);f (base64.py:2) 3",
         "main (lycosa/cli/main.py:4);_find_and_load (<frozen importlib._bootstrap>:1) 1",
-        "main (lycosa/cli/main.py:4);Loop._turn (lycosa/loop.py:468) 9",
-        "main (lycosa/cli/main.py:4);sync_file (lycosa/store/files.py:196) 8",
+        "main (lycosa/cli/main.py:4);Loop._turn (lycosa/_support/loop.py:468) 9",
+        "main (lycosa/cli/main.py:4);sync_file (lycosa/storage/archive/files.py:196) 8",
     ]
     found = profile.counted(profile.stacks(raw))
-    assert found["module"] == {"lycosa/store/warc/warc_format.py": 3, "(imports)": 1}
+    assert found["module"] == {"lycosa/storage/warc/warc_format.py": 3, "(imports)": 1}
     assert found["function"]["f (base64.py)"] == 3
     assert found["caller"] == {
         "main (lycosa/cli/main.py)": 4,
-        "pack (lycosa/store/warc/warc_format.py)": 3,
+        "pack (lycosa/storage/warc/warc_format.py)": 3,
     }
 
 

@@ -11,9 +11,9 @@ from benchmarks.kernel.pages import TREE_A
 from benchmarks.race.measuring import Usage
 from benchmarks.race.trees import TREES
 
-from lycosa.cluster.assignment import assign
-from lycosa.cluster.partitioners import make_partitioner
-from lycosa.url import key_of
+from lycosa.frontier.partitioners import make_partitioner
+from lycosa.model.url import key_of
+from lycosa.runtime.cluster.assignment import assign
 
 
 def test_both_workers_have_hosts_of_the_tree() -> None:

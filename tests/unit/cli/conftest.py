@@ -6,20 +6,19 @@ from pathlib import Path
 import pytest
 
 import lycosa
-import lycosa.crawl.inspect
-import lycosa.crawl.processes
-import lycosa.testweb
-from lycosa.config import Job
-from lycosa.crawl.control import desk
-from lycosa.crawl.directory import CrawlDirectory
+import lycosa.operate.inspect
+import lycosa.runtime.processes
+from lycosa.model.job import Job
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.orders import desk
 from unit.cli.pretended import PretendedCrawl
 
 
 @pytest.fixture
 def pretended(monkeypatch: pytest.MonkeyPatch) -> Iterator[PretendedCrawl]:
     crawl = PretendedCrawl()
-    monkeypatch.setattr(lycosa.crawl.processes, "run", crawl, raising=False)
-    monkeypatch.setattr(lycosa.crawl.inspect, "edits", crawl, raising=False)
+    monkeypatch.setattr(lycosa.runtime.processes, "run", crawl, raising=False)
+    monkeypatch.setattr(lycosa.operate.inspect, "edits", crawl, raising=False)
     monkeypatch.setattr(desk, "add_seeds", crawl.add_seeds)
     yield crawl
 

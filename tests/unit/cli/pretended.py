@@ -7,21 +7,21 @@ from pathlib import Path
 import pytest
 
 from lycosa.cli.main import main
-from lycosa.config import Job
-from lycosa.crawl.control.desk import Given
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.inspect.edits import Blocked
-from lycosa.crawl.seeds import Planted
 from lycosa.crawl.status.progress import Listener
 from lycosa.errors import ConfigError
-from lycosa.store.segments.removal import Forgotten
+from lycosa.model.job import Job
+from lycosa.operate.inspect.edits import Blocked
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.orders.desk import Given
+from lycosa.runtime.seeds import Planted
+from lycosa.storage.segments.removal import Forgotten
 from unit.cli.screen.moments import BUSY, Ended
 
 NO_CONTACT = "site owners must be able to reach you\n  add --contact mail@example.org"
 
 
 class PretendedCrawl:
-    """Stands in for `lycosa.crawl.processes.run` and `lycosa.crawl.inspect.edits`."""
+    """Stands in for `lycosa.runtime.processes.run` and `lycosa.operate.inspect.edits`."""
 
     def __init__(self) -> None:
         self.ends: Ended | BaseException = Ended("exhausted", BUSY, True)

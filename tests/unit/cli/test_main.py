@@ -9,13 +9,12 @@ from pathlib import Path
 
 import click
 import pytest
+from tools.commands_reference import reference
 
 import lycosa
-import lycosa.crawl.inspect
-import lycosa.crawl.processes
-import lycosa.testweb
+import lycosa.operate.inspect
+import lycosa.runtime.processes
 from lycosa.cli.main import Lycosa, cli, main
-from lycosa.cli.reference import reference
 from lycosa.errors import LycosaError
 from unit.cli.pretended import Captured, PretendedCrawl
 
@@ -104,7 +103,7 @@ def test_a_mistake_is_told_with_its_remedy_and_nothing_is_made(
 
 
 REGENERATE = (
-    """.venv/bin/python -c "from lycosa.cli.reference import reference; """
+    """.venv/bin/python -c "from tools.commands_reference import reference; """
     """print(reference(), end='')" > docs/reference/commands.md"""
 )
 
@@ -131,7 +130,7 @@ def test_a_command_imports_only_what_it_needs() -> None:
     script = (
         "import sys; from lycosa.cli.main import main; main(['crawl', '--help']);"
         "sys.exit(any(name in sys.modules for name in"
-        " ('pyarrow.compute', 'lycosa.cli.commands.check', 'lycosa.testweb.servers.server')))"
+        " ('pyarrow.compute', 'lycosa.cli.check', 'lycosa_testweb.servers.server')))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, check=False)
     assert done.returncode == 0

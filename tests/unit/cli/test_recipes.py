@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from lycosa.cli.input.jobs import build_job, recipe_text
-from lycosa.config import Job, parse_job
-from lycosa.config.recipes import RECIPES
-from lycosa.config.writer import write_value
+from lycosa.model.job import Job, parse_job
+from lycosa.model.job.recipes import RECIPES
+from lycosa.model.job.writer import write_value
 
 HOWTO = Path(__file__).parents[3] / "docs" / "howto"
 FLAGS = {"settings": ()}

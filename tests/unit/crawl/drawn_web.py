@@ -6,31 +6,32 @@ Unlike a `Simulation` the crawl keeps to the scope of its job.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 from random import Random
 from urllib.parse import urlsplit
 
-from lycosa.clock import VirtualClock
-from lycosa.config import Job
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
-from lycosa.crawl.features.of_job import features_of
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.scope import JobScope
-from lycosa.crawl.seeds import plant
 from lycosa.crawl.worker.worker import EXHAUSTED, Worker
+from lycosa.features.of_job import features_of
+from lycosa.features.plugins.hooks import Hooks
+from lycosa.features.plugins.scheduling import partitioner_of, scheduler_of
 from lycosa.frontier.fold.accounts import counted_by
-from lycosa.log.memory import MemoryLog
-from lycosa.log.protocol import Log
-from lycosa.log.snapshot import MemorySnapshots
-from lycosa.plugins.hooks import Hooks
-from lycosa.plugins.scheduling import partitioner_of
-from lycosa.records import Outcome, Request, Resolved
-from lycosa.store.archive import ArchiveStore
-from lycosa.store.journal import Journal
-from lycosa.testweb.carrier import InProcessCarrier
-from lycosa.testweb.web import HTML, PLAIN, Reply
-from lycosa.url import url_of
+from lycosa.model.clock import VirtualClock
+from lycosa.model.job import Job
+from lycosa.model.records import Outcome, Request, Resolved
+from lycosa.model.url import url_of
+from lycosa.runtime.seeds import plant
+from lycosa.storage.archive.archive import ArchiveStore
+from lycosa.storage.archive.journal import Journal
+from lycosa.storage.log.memory import MemoryLog
+from lycosa.storage.log.protocol import Log
+from lycosa.storage.log.snapshot import MemorySnapshots
+from lycosa_testweb.carrier import InProcessCarrier
+from lycosa_testweb.web import HTML, PLAIN, Reply
 
 
 def page(body: str = "", head: str = "") -> Reply:
@@ -100,10 +101,10 @@ def crawl(
         owner="test",
         random=Random(0),
         poll_seconds=float("inf"),
-        hooks=hooks,
+        scheduler=scheduler_of(job, hooks, clock.now),
     )
     reasons: list[str] = []
-    worker = Worker(parts, reasons.append, features_of)
+    worker = Worker(parts, reasons.append, partial(features_of, hooks=hooks))
     plant(job.seeds, scope, partitioner, log, clock.now())
     worker.open(range(job.frontier.partitions))
     budget.resume(0, 0, 0.0, clock.now())

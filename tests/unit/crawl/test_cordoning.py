@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from lycosa.cluster.board.memory import MemoryBoard
-from lycosa.cluster.cordons import Cordons
-from lycosa.crawl.member.taking import known_cordons, strike_out, write_deaths
+from lycosa.runtime.cluster.cordons import Cordons
+from lycosa.runtime.coordination.memory import MemoryBoard
+from lycosa.runtime.members.taking import known_cordons, strike_out, write_deaths
 
 
 def test_a_process_that_was_cut_off_strikes_its_earlier_lives_out() -> None:

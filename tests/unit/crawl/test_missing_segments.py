@@ -5,11 +5,11 @@ from __future__ import annotations
 from contextlib import closing
 from pathlib import Path
 
-from lycosa.crawl.copying.missing import missing_segments
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.objects.manifests import bury_segment, manifest_key
-from lycosa.objects.opening import open_objects
-from lycosa.store.layout import MOST_IN_DIRECTORY
+from lycosa.runtime.uploads.missing import missing_segments
+from lycosa.storage.archive.layout import MOST_IN_DIRECTORY
+from lycosa.storage.objects.manifests import bury_segment, manifest_key
+from lycosa.storage.objects.opening import open_objects
 
 
 def state_with(*segments: int) -> PartitionState:

@@ -7,12 +7,12 @@ from typing import Any, cast
 
 import pytest
 
-from lycosa.config import Job
 from lycosa.crawl.answers.links import Router
-from lycosa.crawl.features.of_job import features_of
 from lycosa.crawl.points import Feature, Points, Spine
 from lycosa.crawl.ports import Ports
+from lycosa.features.of_job import features_of
 from lycosa.frontier.readiness.agenda import Agenda
+from lycosa.model.job import Job
 
 
 class Listens(Feature):

@@ -9,14 +9,14 @@ import pyarrow.parquet as pq
 from warcio.archiveiterator import ArchiveIterator
 
 from lycosa.cli.main import main
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.records import Outcome
-from lycosa.store.archive import ArchiveStore
-from lycosa.store.reader import find
-from lycosa.store.tables.rows import signed, url_id
-from lycosa.testweb.web import HTML, PLAIN, Reply
-from lycosa.url import key_of
+from lycosa.model.job import Job
+from lycosa.model.records import Outcome
+from lycosa.model.url import key_of
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.storage.archive.archive import ArchiveStore
+from lycosa.storage.archive.reader import find
+from lycosa.storage.tables.rows import signed, url_id
+from lycosa_testweb.web import HTML, PLAIN, Reply
 from unit.crawl.drawn_web import DrawnWeb, crawl, file, linking, moved, page
 
 HOME = "http://a.test/"

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from lycosa.config import Job
 from lycosa.crawl.scope import JobScope
-from lycosa.log.memory import MemoryLog
-from lycosa.records import Outcome
-from lycosa.url import key_of, parse_rules
+from lycosa.model.job import Job
+from lycosa.model.records import Outcome
+from lycosa.model.url import key_of, parse_rules
+from lycosa.storage.log.memory import MemoryLog
 from unit.crawl.drawn_web import DrawnWeb, crawl, kept, linking, moved
 
 SEED = "http://site.test/"

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 
 from lycosa.crawl.takeover import take_partition, take_partitions
-from lycosa.log.format import encode
-from lycosa.log.memory import MemoryLog
-from lycosa.log.protocol import Log, Write
-from lycosa.log.snapshot import MemorySnapshots
-from lycosa.log.sqlite import SqliteLog
-from lycosa.records import Counted, Taken
+from lycosa.model.records import Counted, Taken
+from lycosa.storage.log.format import encode
+from lycosa.storage.log.memory import MemoryLog
+from lycosa.storage.log.protocol import Log, Write
+from lycosa.storage.log.snapshot import MemorySnapshots
+from lycosa.storage.log.sqlite import SqliteLog
 
 PARTITIONS = 4
 

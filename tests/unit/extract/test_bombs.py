@@ -18,16 +18,16 @@ import turbohtml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lycosa.coding._chunks import ChunkReader
-from lycosa.coding.chunks import dechunk
+from lycosa.analysis.study.main_text import main_text
 from lycosa.extract.html.trees import SPARE_BYTES
 from lycosa.extract.page import scan
 from lycosa.extract.structured import ntriples
 from lycosa.extract.structured.budget import SPARE_OUTPUT
 from lycosa.extract.structured.counts import TOO_COSTLY
 from lycosa.extract.structured.distiller import Distiller, Found, Page
-from lycosa.study.main_text import main_text
-from lycosa.testweb.webs.bombs import BOMBS, Bomb
+from lycosa.fetch.coding._chunks import ChunkReader
+from lycosa.fetch.coding.chunks import dechunk
+from lycosa_testweb.webs.bombs import BOMBS, Bomb
 from seeds import examples
 
 pytestmark = pytest.mark.slow

@@ -9,7 +9,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lycosa.extract.echo import _found_alone, own_name, without_echo
-from lycosa.extract.fingerprint import fingerprints, plain_fingerprint
+from lycosa.extract.text.fingerprint import fingerprints, plain_fingerprint
 
 
 @pytest.mark.parametrize(

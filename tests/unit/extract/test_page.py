@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lycosa.extract.page import scan
-from lycosa.records import Link
+from lycosa.model.records import Link
 from unit.extract.scanned import facts_of
 
 

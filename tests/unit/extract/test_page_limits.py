@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from growth import is_linear
 from lycosa.extract.facts import LONGEST_PAGE
 from lycosa.extract.page import scan
-from lycosa.records import Link
+from lycosa.model.records import Link
 from seeds import examples
 
 

@@ -7,8 +7,8 @@ import html
 import pytest
 
 from lycosa.extract.page import scan
-from lycosa.records import WIDE_KINDS, Link, LinkKind
-from lycosa.url import canonical_key
+from lycosa.model.records import WIDE_KINDS, Link, LinkKind
+from lycosa.model.url import canonical_key
 from plain_links import without_fragment
 from unit.extract.scanned import facts_of, hrefs_of
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lycosa.extract.page import scan
-from lycosa.records import Link, LinkKind
+from lycosa.model.records import Link, LinkKind
 from unit.extract.scanned import facts_of, hrefs_of
 
 

@@ -10,10 +10,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import plain_scan
-from lycosa.extract.charset import to_utf8
 from lycosa.extract.facts import Facts
 from lycosa.extract.html import _scan
-from lycosa.records import RECORDED_KINDS, REQUISITE_KINDS, LinkKind
+from lycosa.extract.text.charset import to_utf8
+from lycosa.model.records import RECORDED_KINDS, REQUISITE_KINDS, LinkKind
 from seeds import examples
 
 PIECES = [

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from lycosa.extract import sitemap
 from lycosa.extract.page import scan
 from lycosa.extract.sitemap import changes_listed, scan_sitemap
-from lycosa.records import Link, LinkKind
+from lycosa.model.records import Link, LinkKind
 
 URLSET = b"""<?xml version="1.0"?><urlset><url><loc>https://e.org/a?b&amp;c</loc></url>
 <url><loc> <![CDATA[https://e.org/d]]></loc></url><!-- <loc>https://e.org/no</loc> -->

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from lycosa.config import Job
-from lycosa.config.login import Login
-from lycosa.crawl.processes.access import access_of, typed_origins
+from lycosa.crawl.access import access_of, typed_origins
 from lycosa.errors import ConfigError
 from lycosa.fetch.access import Access
 from lycosa.fetch.cookies import Cookies
+from lycosa.model.job import Job
+from lycosa.model.job.login import Login
 
 NOW = 1_700_000_000.0
 LINE = ("Authorization: Bearer t0ken",)

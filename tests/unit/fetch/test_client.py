@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lycosa.config import Fetch
 from lycosa.errors import ConfigError
 from lycosa.fetch import client
+from lycosa.model.job import Fetch
 
 
 def test_a_proxy_without_its_package_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from lycosa.errors import ConfigError
 from lycosa.fetch import dns as names_module
 from lycosa.fetch.dns import Hosts, Names, read_hosts
 from lycosa.fetch.guard import AddressGuard
-from lycosa.records import Resolved
+from lycosa.model.records import Resolved
 from name_server import AAAA, CANNOT_SAY, A, Found, Question, reply_to
 
 

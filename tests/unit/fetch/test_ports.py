@@ -2,13 +2,13 @@ from __future__ import annotations
 
 import pytest
 
-from lycosa.config import Job
-from lycosa.crawl.processes.access import fetch_of
+from lycosa.crawl.access import fetch_of
 from lycosa.crawl.scope import REFUSED_PORT, JobScope
 from lycosa.errors import ConfigError
 from lycosa.fetch.ports import REFUSED, PortGuard
-from lycosa.log.memory import MemoryLog
-from lycosa.url import key_of
+from lycosa.model.job import Job
+from lycosa.model.url import key_of
+from lycosa.storage.log.memory import MemoryLog
 
 
 def verdict(url: str, *seeds: str, **fetch: object) -> str | None:

@@ -8,13 +8,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lycosa.config import Revisit
 from lycosa.frontier.cycle_candidates import Planner
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.freshness.bids import bid_of, bin_of, chosen, share_out
 from lycosa.frontier.freshness.changes import Belief, first_belief, of_host
 from lycosa.frontier.freshness.worth import POLICIES
-from lycosa.records import (
+from lycosa.model.job import Revisit
+from lycosa.model.records import (
     Admitted,
     CycleBegun,
     Fetched,

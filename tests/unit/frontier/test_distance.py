@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa.frontier.distance import SEED, STEP, depth_of, farthest, through
-from lycosa.records import LinkKind
+from lycosa.model.records import LinkKind
 
 KINDS = st.sampled_from(list(LinkKind))
 DISTANCES = st.integers(0, 3000 * STEP)

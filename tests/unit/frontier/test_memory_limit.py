@@ -6,7 +6,7 @@ from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
 from lycosa.frontier.readiness.phases import WorkerContext
-from lycosa.records import HostChanged, Outcome, Settled
+from lycosa.model.records import HostChanged, Outcome, Settled
 
 NOW = 1000.0
 

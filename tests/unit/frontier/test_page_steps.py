@@ -16,7 +16,15 @@ from lycosa.frontier.readiness.agenda import Agenda
 from lycosa.frontier.readiness.phases import WorkerContext
 from lycosa.frontier.schedulers.breadth_first import BreadthFirst
 from lycosa.frontier.task import TaskKind
-from lycosa.records import Fetched, HostChanged, Mined, Outcome, Place, RobotsLearned, RobotsState
+from lycosa.model.records import (
+    Fetched,
+    HostChanged,
+    Mined,
+    Outcome,
+    Place,
+    RobotsLearned,
+    RobotsState,
+)
 from plain_page_steps import PlainPartition
 from seeds import examples
 

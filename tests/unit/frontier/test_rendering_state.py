@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from lycosa.frontier.fold.facts.rendering import RENDERED_ALWAYS, Sample, Waiting
+from lycosa.frontier.facts.rendering import RENDERED_ALWAYS, Sample, Waiting
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.records import (
+from lycosa.model.records import (
     Admitted,
     Forgotten,
     Outcome,

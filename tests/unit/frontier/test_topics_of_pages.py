@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lycosa.frontier.fold.facts.topics import NO_TOPIC, Topics
-from lycosa.records import Classified
+from lycosa.frontier.facts.topics import NO_TOPIC, Topics
+from lycosa.model.records import Classified
 
 
 def test_a_page_counts_for_its_newest_version() -> None:

@@ -1,8 +1,8 @@
 """The in-process carrier delivers in order, in time, and not to the dead."""
 
-from lycosa.clock import VirtualClock
-from lycosa.records import Answer, Outcome, Request, Resolved
-from lycosa.testweb import (
+from lycosa.model.clock import VirtualClock
+from lycosa.model.records import Answer, Outcome, Request, Resolved
+from lycosa_testweb import (
     Faults,
     GraphWeb,
     InProcessCarrier,

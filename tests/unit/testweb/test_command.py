@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from lycosa.testweb.command import seeds_of
-from lycosa.testweb.generated.web import GeneratedWeb
+from lycosa_testweb.command import seeds_of
+from lycosa_testweb.generated.web import GeneratedWeb
 
 
 def test_without_tls_no_seed_is_named_that_cannot_be_reached() -> None:

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.records import LinkKind, Request
-from lycosa.testweb import GeneratedWeb, GraphWeb, OtherNames, request_for
-from lycosa.testweb.generated.forms import write
-from lycosa.testweb.parts import take_apart
+from lycosa.model.records import LinkKind, Request
+from lycosa_testweb import GeneratedWeb, GraphWeb, OtherNames, request_for
+from lycosa_testweb.generated.forms import write
+from lycosa_testweb.parts import take_apart
 
 
 def canonical(url: str) -> str:

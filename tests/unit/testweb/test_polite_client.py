@@ -10,13 +10,13 @@ from __future__ import annotations
 from collections import deque
 from urllib.parse import urljoin
 
-from lycosa.records import Purpose, Request
-from lycosa.testweb import BreachKind, GeneratedWeb, Referee, RefereeRules, Reply
-from lycosa.testweb.generated.plan import Listed, Traits
-from lycosa.testweb.generated.sections import Thicket
-from lycosa.testweb.generated.weather import Overload
-from lycosa.testweb.parts import take_apart
-from lycosa.testweb.windows import Windows
+from lycosa.model.records import Purpose, Request
+from lycosa_testweb import BreachKind, GeneratedWeb, Referee, RefereeRules, Reply
+from lycosa_testweb.generated.plan import Listed, Traits
+from lycosa_testweb.generated.weather import Overload
+from lycosa_testweb.parts import take_apart
+from lycosa_testweb.sections import Thicket
+from lycosa_testweb.windows import Windows
 
 TOTAL = 320
 

@@ -5,7 +5,7 @@ import subprocess
 import sys
 from itertools import islice
 
-from lycosa.testweb import GeneratedWeb, request_for
+from lycosa_testweb import GeneratedWeb, request_for
 
 MOMENTS = (0.0, 1_700_000_000.0, 1_700_000_123.456)
 

@@ -5,13 +5,13 @@ from urllib.robotparser import RobotFileParser
 
 import pytest
 
-from lycosa.records import Outcome
-from lycosa.testweb import GeneratedWeb, Robots, request_for
-from lycosa.testweb.generated.plan import Listed, Traits
-from lycosa.testweb.generated.robots_kinds import ROBOTS_KINDS
-from lycosa.testweb.generated.sections import Thicket, Vault
-from lycosa.testweb.web import Reply
-from lycosa.testweb.windows import Windows
+from lycosa.model.records import Outcome
+from lycosa_testweb import GeneratedWeb, Robots, request_for
+from lycosa_testweb.generated.plan import Listed, Traits
+from lycosa_testweb.generated.robots_kinds import ROBOTS_KINDS
+from lycosa_testweb.sections import Thicket, Vault
+from lycosa_testweb.web import Reply
+from lycosa_testweb.windows import Windows
 
 AGENTS = ("lycosa", "Lycosa/1.0 (+mailto:me@example.org)", "otherbot", "somebody")
 READABLE = (

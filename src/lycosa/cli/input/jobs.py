@@ -15,15 +15,15 @@ from pathlib import Path
 from typing import Any
 
 from lycosa.cli.amounts import parse_seconds, parse_size
-from lycosa.config import SECTIONS, Job
-from lycosa.config.keys import Key, keys_of
-from lycosa.config.log_servers import usual_partitions
-from lycosa.config.recipes import RECIPES, Setting
-from lycosa.config.revisit import Revisit
-from lycosa.config.sections import Frontier
-from lycosa.config.writer import write_value
 from lycosa.errors import ConfigError
-from lycosa.url import parse_rules
+from lycosa.model.job import SECTIONS, Job
+from lycosa.model.job.keys import Key, keys_of
+from lycosa.model.job.log_servers import usual_partitions
+from lycosa.model.job.recipes import RECIPES, Setting
+from lycosa.model.job.revisit import Revisit
+from lycosa.model.job.sections import Frontier
+from lycosa.model.job.writer import write_value
+from lycosa.model.url import parse_rules
 
 FLAG_KEYS: dict[str, tuple[tuple[str, str], ...]] = {
     "max_pages": (("limits", "pages"),),

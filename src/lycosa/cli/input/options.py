@@ -9,11 +9,11 @@ from typing import Any, TypeVar
 import click
 
 from lycosa.cli.amounts import duration_flag, size_flag
-from lycosa.config import SCHEDULERS
-from lycosa.config.recipes import RECIPES
-from lycosa.config.render import MODES
-from lycosa.config.sections import MINING
 from lycosa.errors import ConfigError
+from lycosa.model.job import SCHEDULERS
+from lycosa.model.job.recipes import RECIPES
+from lycosa.model.job.render import MODES
+from lycosa.model.job.sections import MINING
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -378,7 +378,7 @@ class _Place(_Folder):
         if "://" not in str(value):
             return super().convert(value, param, ctx)
         # imported here: a crawl in a folder does not need it
-        from lycosa.crawl.logs.distant import parse_place
+        from lycosa.runtime.shared_log.distant import parse_place
 
         return parse_place(str(value))
 

@@ -10,14 +10,14 @@ import click
 
 from lycosa.cli.input.options import id_flag, no_wait_flag
 from lycosa.cli.screen.lines import command
-from lycosa.crawl.control.desk import Given, give
-from lycosa.crawl.control.live import read_frame
+from lycosa.runtime.orders.desk import Given, give
+from lycosa.runtime.orders.live import read_frame
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from lycosa.crawl.control.orders import Order
-    from lycosa.crawl.directory import CrawlDirectory
+    from lycosa.runtime.directory import CrawlDirectory
+    from lycosa.runtime.orders.orders import Order
 
 LOOK_SECONDS = 0.05
 

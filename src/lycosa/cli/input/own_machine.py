@@ -16,10 +16,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import urlsplit
 
-from lycosa.config import Job
-from lycosa.config.keys import keys_of
 from lycosa.fetch.guard import is_loopback_host
-from lycosa.url import canonicalize
+from lycosa.model.job import Job
+from lycosa.model.job.keys import keys_of
+from lycosa.model.url import canonicalize
 
 PAUSE_SECONDS = 0.05
 """Pause between two requests, unless a flag or the job sets another."""

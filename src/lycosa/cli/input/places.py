@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 import click
 
 from lycosa.cli.screen.notices import Session
-from lycosa.crawl.directory import CrawlDirectory
+from lycosa.runtime.directory import CrawlDirectory
 
 if TYPE_CHECKING:
-    from lycosa.crawl.logs.distant import ServerPlace
+    from lycosa.runtime.shared_log.distant import ServerPlace
 
     Place = Path | ServerPlace
 
@@ -22,7 +22,7 @@ def open_crawl(session: Session, place: Place) -> CrawlDirectory:
         directory = CrawlDirectory.open(place)
         session.messages = directory.messages
         return directory
-    from lycosa.crawl.logs.distant import DistantCrawl
+    from lycosa.runtime.shared_log.distant import DistantCrawl
 
     distant = DistantCrawl(place)
     click.get_current_context().call_on_close(distant.close)

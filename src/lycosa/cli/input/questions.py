@@ -10,12 +10,12 @@ from typing import IO, TYPE_CHECKING
 import click
 
 from lycosa.cli.screen.notices import notice
-from lycosa.config import Job
 from lycosa.errors import LycosaError, QueryError
+from lycosa.model.job import Job
 
 if TYPE_CHECKING:
-    from lycosa.crawl.checking.batch import Batch
-    from lycosa.crawl.checking.single_fetch import Asker
+    from lycosa.operate.checking.batch import Batch
+    from lycosa.operate.checking.single_fetch import Asker
 
 _FILE_NAME = re.compile(r"[\w./~+-]+")
 """Text that cannot be a query: every query has a space or a bracket."""
@@ -25,8 +25,8 @@ _LONGEST_QUERY_BYTES = 10_000_000
 
 def site_of_address(raw_url: str) -> tuple[str, str]:
     """Return the canonical form of a URL, and its key."""
-    from lycosa.crawl.checking.urls import REFUSALS
-    from lycosa.url import canonicalize, key_of, refusal
+    from lycosa.model.url import canonicalize, key_of, refusal
+    from lycosa.operate.checking.urls import REFUSALS
 
     canonical = canonicalize(raw_url)
     if canonical is None:
@@ -37,7 +37,7 @@ def site_of_address(raw_url: str) -> tuple[str, str]:
 
 def asker_for(job: Job) -> Asker:
     """Return the client that fetches single pages for `check`, with a notice when it waits."""
-    from lycosa.crawl.checking.single_fetch import Asker
+    from lycosa.operate.checking.single_fetch import Asker
 
     def waiting(host: str, seconds: float) -> None:
         notice(f"{host}: waiting {seconds:.1f} s, as a crawl would")

@@ -1,8 +1,8 @@
 """Reads seeds from arguments and from files with one seed a line, or from pools of topics.
 
 Files are streamed, so a list of a million lines takes no memory here. A TOML file, and a CSV file
-whose first line says `topic,url`, are pools (`lycosa.topics.pools`): their URLs are seeds with
-topics.
+whose first line says `topic,url`, are pools (`lycosa.analysis.topics.pools`): their URLs are seeds
+with topics.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import click
 
 from lycosa.cli.screen.notices import notice
 from lycosa.fetch.guard import is_loopback_host
-from lycosa.url import canonical_key, host_of
+from lycosa.model.url import canonical_key, host_of
 
 MOST_NOTICES = 10
 """Seeds without a scheme that are reported one by one; the others are counted."""
@@ -103,7 +103,7 @@ def _lines(file: TextIO | None) -> Iterator[str]:
 
 def _pool_lines(path: Path) -> Iterator[str]:
     """Yield the URLs of pools, each with its topic."""
-    from lycosa.topics.pools import read_pools  # few crawls begin with pools
+    from lycosa.analysis.topics.pools import read_pools  # few crawls begin with pools
 
     for pool in read_pools(path):
         for url in pool.urls:

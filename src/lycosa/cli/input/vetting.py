@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from lycosa._support.tuples import NamedTuple
 from lycosa.cli.input.jobs import build_job
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.trust.record import accept_here
-from lycosa.trust.settings import operator_settings
-from lycosa.tuples import NamedTuple
+from lycosa.model.job import Job
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.trust.record import accept_here
+from lycosa.runtime.trust.settings import operator_settings
 
 
 class Vetted(NamedTuple):

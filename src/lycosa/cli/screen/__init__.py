@@ -14,7 +14,6 @@ sequences.
     site_checks  the results of `lycosa check-site`
     comparison  the results of `lycosa compare`
     prospects   when a page will be visited again
-    prometheus  the figures of a crawl for Prometheus
     serving     a server that runs until Ctrl-C or SIGTERM
     notices     messages on standard error and in the log file
     console     tables and panels with escaped text from the web

@@ -20,10 +20,10 @@ from rich.text import Text
 
 from lycosa.cli.amounts import counted, duration_text, size_text
 from lycosa.cli.screen.summary import facts_table
-from lycosa.cluster.membership.offsets import is_off
-from lycosa.cluster.membership.record import Standing
-from lycosa.crawl.status.cluster import ClusterView, MemberView
-from lycosa.crawl.status.standstill import Reason, ended_text, reasons_of
+from lycosa.runtime.cluster.standstill import Reason, ended_text, reasons_of
+from lycosa.runtime.cluster.status import ClusterView, MemberView
+from lycosa.runtime.membership.offsets import is_off
+from lycosa.runtime.membership.record import Standing
 
 MOST_LINES = 16
 """How many members have a line each."""

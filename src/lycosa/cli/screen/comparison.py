@@ -12,7 +12,7 @@ from lycosa.cli.screen.console import Screen
 from lycosa.cli.screen.summary import facts_table
 
 if TYPE_CHECKING:
-    from lycosa.study.comparison.run import Comparison
+    from lycosa.analysis.comparison.run import Comparison
 
 Row = dict[str, Any]
 

@@ -8,8 +8,8 @@ from typing import IO, Any
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
+from lycosa._support.terminal_text import on_screen
 from lycosa.cli.screen.output import plain
-from lycosa.terminal_text import on_screen
 
 
 class Screen(Console):

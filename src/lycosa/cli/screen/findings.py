@@ -13,20 +13,20 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
+from lycosa._support.terminal_text import on_screen
 from lycosa.cli.amounts import counted, duration_text, size_text
 from lycosa.cli.screen.summary import facts_table
-from lycosa.crawl.checking.pages import NO_BASE, CheckedLink, CheckedPage
-from lycosa.crawl.checking.robots import OTHER_SITE, CheckedPath
-from lycosa.crawl.checking.scope import AskedRule, CheckedScope
-from lycosa.crawl.checking.urls import REFUSALS, CheckedUrl
 from lycosa.extract.structured.counts import REASONS
 from lycosa.extract.structured.distiller import Found
 from lycosa.fetch.robots.lines import Decision, ExplainedRobots, Line, Remark
-from lycosa.records import Outcome
-from lycosa.terminal_text import on_screen
+from lycosa.model.records import Outcome
+from lycosa.operate.checking.pages import NO_BASE, CheckedLink, CheckedPage
+from lycosa.operate.checking.robots import OTHER_SITE, CheckedPath
+from lycosa.operate.checking.scope import AskedRule, CheckedScope
+from lycosa.operate.checking.urls import REFUSALS, CheckedUrl
 
 if TYPE_CHECKING:
-    from lycosa.crawl.checking.single_fetch import AskedPage, AskedRobots
+    from lycosa.operate.checking.single_fetch import AskedPage, AskedRobots
 
 MOST_ROWS = 40
 """How many links of a kind are listed; --json lists all."""

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Protocol
 
 from lycosa.cli.amounts import counted, duration_text, size_text
-from lycosa.config import Job
 from lycosa.crawl.status.progress import Progress
-from lycosa.records import TRAPS, Outcome
+from lycosa.model.job import Job
+from lycosa.model.records import TRAPS, Outcome
 
 LINE_SECONDS = 5.0
 """The time between two lines of progress."""

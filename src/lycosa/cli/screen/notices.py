@@ -17,8 +17,8 @@ from pathlib import Path
 
 import click
 
-from lycosa import beneath
-from lycosa.crawl.log_file import said_to
+from lycosa._support import beneath
+from lycosa.runtime.log_file import said_to
 
 logger = logging.getLogger("lycosa")
 

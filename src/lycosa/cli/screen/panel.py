@@ -17,6 +17,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
+from lycosa._support.terminal_text import on_screen
 from lycosa.cli.amounts import counted, duration_text, size_text
 from lycosa.cli.screen.lines import (
     LINE_SECONDS,
@@ -31,10 +32,9 @@ from lycosa.cli.screen.lines import (
     waits_text,
 )
 from lycosa.cli.screen.topics import topics_facts
-from lycosa.config import Job
 from lycosa.crawl.pauses import usual_pause
 from lycosa.crawl.status.progress import Progress
-from lycosa.terminal_text import on_screen
+from lycosa.model.job import Job
 
 _LABEL = "bold cyan"
 _MOST_WAITS = 3

@@ -8,7 +8,7 @@ from math import isfinite
 from typing import Any
 
 from lycosa.cli.amounts import counted, duration_text
-from lycosa.crawl.inspect.prospects import Prospect
+from lycosa.operate.inspect.prospects import Prospect
 
 
 def prospect_lines(prospect: Prospect) -> Iterator[str]:

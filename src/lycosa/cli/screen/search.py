@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 from rich.padding import Padding
 from rich.text import Text
 
+from lycosa.analysis.text_search.results import FOUND, NOTHING_ASKED
 from lycosa.cli.amounts import counted
 from lycosa.cli.screen.console import Screen
 from lycosa.cli.screen.summary import command
-from lycosa.query.text.searching.results import FOUND, NOTHING_ASKED
 
 if TYPE_CHECKING:
-    from lycosa.query.text.searching.results import Ask, Hit, Results
+    from lycosa.analysis.text_search.results import Ask, Hit, Results
 
 _FACET_VALUES = 5
 _FLAGS = {"site": "site:", "language": "lang:", "type": "type:", "topic": "topic:"}

@@ -14,8 +14,8 @@ from lycosa.cli.screen.summary import command
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from lycosa.study.checks.check import Check, Finding
-    from lycosa.study.checks.run import Checked
+    from lycosa.analysis.checks.check import Check, Finding
+    from lycosa.analysis.checks.run import Checked
 
 _EXAMPLES = 5
 _PAGES = 3

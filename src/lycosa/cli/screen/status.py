@@ -9,14 +9,6 @@ from typing import Any, NamedTuple
 
 from lycosa.cli.amounts import counted, size_text
 from lycosa.cli.screen.lines import command
-from lycosa.config import SPLITTING_PARTITIONERS, Job
-from lycosa.config.topics import numbers_of
-from lycosa.crawl.control import orders
-from lycosa.crawl.control.desk import known_orders
-from lycosa.crawl.control.live import Frame, read_frame
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.features.rendering.sandbox import sandbox_text
-from lycosa.crawl.lock import Holder
 from lycosa.crawl.status.figures import figures_of
 from lycosa.crawl.status.progress import (
     messages_of,
@@ -24,9 +16,17 @@ from lycosa.crawl.status.progress import (
 )
 from lycosa.crawl.status.unreachable import MOST_NAMED, given_up_of
 from lycosa.crawl.status.waiting import waits_of
-from lycosa.crawl.steady_clock import present_moment
 from lycosa.errors import ObjectsUnavailable
+from lycosa.features.rendering.sandbox import sandbox_text
 from lycosa.frontier.fold.state import PartitionState
+from lycosa.model.job import SPLITTING_PARTITIONERS, Job
+from lycosa.model.job.topics import numbers_of
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.lock import Holder
+from lycosa.runtime.orders import orders
+from lycosa.runtime.orders.desk import known_orders
+from lycosa.runtime.orders.live import Frame, read_frame
+from lycosa.runtime.steady_clock import present_moment
 
 
 class CrawlStatus(NamedTuple):
@@ -226,7 +226,7 @@ def _unsent(directory: CrawlDirectory, job: Job) -> dict[str, Any]:
     place = f"{job.store.place} as {job.log.name}"
     if directory.is_distant:
         return {"store": place}
-    from lycosa.crawl.copying.uploads import unsent_of  # a crawl without a store needs none of it
+    from lycosa.runtime.uploads.uploads import unsent_of  # a crawl without a store needs none of it
 
     segments, size = unsent_of(directory, job)
     return {"store": place, "unsent_segments": segments, "unsent_bytes": size}
@@ -236,9 +236,9 @@ def _missing(directory: CrawlDirectory, job: Job, states: list[PartitionState]) 
     """Return what no machine has sent to the store, if the crawl has several and rests."""
     if not job.store.place or not job.log.server or directory.is_copy or not states:
         return {}
-    from lycosa.crawl.copying.missing import missing_segments  # few crawls have a store
-    from lycosa.crawl.logs.notes import machines_of
-    from lycosa.objects.opening import open_objects
+    from lycosa.runtime.shared_log.notes import machines_of
+    from lycosa.runtime.uploads.missing import missing_segments  # few crawls have a store
+    from lycosa.storage.objects.opening import open_objects
 
     with (
         suppress(ObjectsUnavailable),
@@ -252,14 +252,14 @@ def _missing(directory: CrawlDirectory, job: Job, states: list[PartitionState]) 
 def _topics(states: list[PartitionState], job: Job) -> dict[str, Any]:
     if not job.topics.model:
         return {"topics": {}, "budgets": {}, "harvest": None}
-    from lycosa.crawl.inspect.topics import names_of  # few crawls have a model
     from lycosa.crawl.status.topics import topics_of
+    from lycosa.operate.inspect.topics import names_of  # few crawls have a model
 
     names = names_of(job)
     topics = topics_of(states, names)
     budgets: dict[str, list[int]] = {}
     if job.topics.policy == "budget" and names:
-        from lycosa.crawl.features.topics.budgets import TopicBudgets
+        from lycosa.features.topics.budgets import TopicBudgets
 
         limits, taken = numbers_of(job.topics.budgets), TopicBudgets(job, names).taken(states)
         budgets = {name: [pages, limits[name]] for name, pages in taken.items()}
@@ -267,7 +267,9 @@ def _topics(states: list[PartitionState], job: Job) -> dict[str, Any]:
 
 
 def _machines(directory: CrawlDirectory, job: Job) -> list[str]:
-    from lycosa.crawl.logs.other_machines import machines_at_work  # a log in a file has none
+    from lycosa.runtime.shared_log.other_machines import (
+        machines_at_work,  # a log in a file has none
+    )
 
     with closing(directory.log(job)) as log:
         return machines_at_work(log, job)

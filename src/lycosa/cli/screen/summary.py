@@ -16,13 +16,13 @@ from lycosa.cli.amounts import counted, duration_text, size_text
 from lycosa.cli.screen.lines import HowEnded, errors_of, left_out_of, put_aside_of, reason_text
 from lycosa.cli.screen.lines import command as command
 from lycosa.cli.screen.topics import topics_facts
-from lycosa.config import Job
-from lycosa.config.seeds import parted
 from lycosa.crawl.answers.known_copies import KNOWN_COPY
 from lycosa.crawl.status.progress import Progress
 from lycosa.errors import ConfigError
 from lycosa.extract.structured.counts import BROKEN, PAGES, REASONS, TRIPLES
-from lycosa.frontier.fold.facts.rendering import SHELL
+from lycosa.frontier.facts.rendering import SHELL
+from lycosa.model.job import Job
+from lycosa.model.job.seeds import parted
 
 _IN_LOG = " (lycosa.log names the pages)"
 

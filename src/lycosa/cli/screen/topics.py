@@ -7,11 +7,11 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from lycosa.cli.amounts import counted
-from lycosa.config import Job
-from lycosa.config.topics import numbers_of
+from lycosa.model.job import Job
+from lycosa.model.job.topics import numbers_of
 
 if TYPE_CHECKING:
-    from lycosa.crawl.inspect.prediction import Prediction
+    from lycosa.operate.inspect.prediction import Prediction
 
 _MOST_TOPICS = 12
 _MOST_SPEAKERS = 10

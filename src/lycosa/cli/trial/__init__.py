@@ -16,5 +16,4 @@ Every process dies with the one that started it, however that one ends.
     figures    what members tell on the board, and the screen that shows it
     children   child processes that die with us, loopback addresses, waiting for servers
     launch     the script that ties a child's life to ours before it becomes the program
-    demo       `make cluster-demo`
 """

@@ -19,10 +19,10 @@ from lycosa.cli.amounts import counted, duration_text, size_text
 from lycosa.cli.screen.console import Screen
 from lycosa.cli.screen.lines import LINE_SECONDS
 from lycosa.cli.trial.members import TrialMember as Process
-from lycosa.cluster.board.keys import MEMBERS
-from lycosa.cluster.board.protocol import Board
-from lycosa.cluster.figures import figures
-from lycosa.cluster.membership.record import Member, Progress, unpack
+from lycosa.runtime.cluster.figures import figures
+from lycosa.runtime.coordination.keys import MEMBERS
+from lycosa.runtime.coordination.protocol import Board
+from lycosa.runtime.membership.record import Member, Progress, unpack
 
 _WIDTH = 96
 

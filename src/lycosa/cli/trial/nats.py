@@ -101,7 +101,7 @@ def programs() -> list[Path]:
 
 def find_program(candidates: Iterable[Path]) -> Path:
     """Return the first program that is new enough for a log; raise `LogError` without one."""
-    from lycosa.log.jetstream.trust import OLDEST, numbers_of
+    from lycosa.storage.jetstream.trust import OLDEST, numbers_of
 
     old = ""
     for program in candidates:

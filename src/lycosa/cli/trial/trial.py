@@ -23,12 +23,12 @@ from lycosa.cli.input.jobs import build_job
 from lycosa.cli.trial.members import Members, TrialMember
 from lycosa.cli.trial.nats import NatsServers
 from lycosa.cli.trial.postgres import PostgresServer
-from lycosa.cluster.board.opening import open_board
-from lycosa.cluster.board.protocol import Board
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory, named_anew
-from lycosa.crawl.logs import joining
 from lycosa.errors import LycosaError
+from lycosa.model.job import Job
+from lycosa.runtime.coordination.opening import open_board
+from lycosa.runtime.coordination.protocol import Board
+from lycosa.runtime.directory import CrawlDirectory, named_anew
+from lycosa.runtime.shared_log import joining
 
 KINDS = ("nats", "postgresql")
 _BEGIN_SECONDS = 30.0
@@ -127,7 +127,7 @@ class Trial:
 
     def fetch(self) -> Path:
         """Copy the crawl from the store into an ordinary crawl directory; return its path."""
-        from lycosa.crawl.copying.fetching import fetch_crawl
+        from lycosa.operate.fetching import fetch_crawl
 
         path = self.folder / "crawl"
         fetch_crawl(self.store, self.job.log.name, path)

@@ -13,17 +13,17 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from lycosa.cli.trial.children import free_address
-from lycosa.config import Job
-from lycosa.crawl.simulation.referee_rules import referee_rules
-from lycosa.testweb.generated.plan import Mixture
-from lycosa.testweb.generated.robots_kinds import ROBOTS_KINDS
-from lycosa.testweb.generated.sections import Tree, Vault
-from lycosa.testweb.generated.weather import Overload, RetryAfter
-from lycosa.testweb.generated.web import GeneratedWeb
-from lycosa.testweb.referee.referee import Referee
-from lycosa.testweb.robots import Group, Robots
-from lycosa.testweb.servers.server import Listen, SocketWeb
-from lycosa.testweb.windows import Windows
+from lycosa.model.job import Job
+from lycosa.simulation.referee_rules import referee_rules
+from lycosa_testweb.generated.plan import Mixture
+from lycosa_testweb.generated.robots_kinds import ROBOTS_KINDS
+from lycosa_testweb.generated.weather import Overload, RetryAfter
+from lycosa_testweb.generated.web import GeneratedWeb
+from lycosa_testweb.referee.referee import Referee
+from lycosa_testweb.robots import Group, Robots
+from lycosa_testweb.sections import Tree, Vault
+from lycosa_testweb.servers.server import Listen, SocketWeb
+from lycosa_testweb.windows import Windows
 
 HOSTS, LEVELS = 60, 5
 DELAY_SECONDS, IP_DELAY_SECONDS = 1.0, 0.05

@@ -4,8 +4,8 @@ from collections.abc import Collection, Sequence
 from typing import Protocol
 
 from lycosa.crawl.answers.reading import RawLinks
-from lycosa.links import Links, Target
-from lycosa.url import Verdict
+from lycosa.model.links import Links, Target
+from lycosa.model.url import Verdict
 
 MOST_REFERENCES: int
 LONGEST_REFUSED: int

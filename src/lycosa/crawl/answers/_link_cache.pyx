@@ -28,13 +28,13 @@ from cpython.object cimport PyObject
 from cpython.unicode cimport PyUnicode_AsUTF8String, PyUnicode_FindChar
 from libc.stdint cimport uint64_t
 
-from lycosa.links._columns cimport Target, sift, target_of
-from lycosa.url._ada cimport Page, url_of_key
+from lycosa.model.links._columns cimport Target, sift, target_of
+from lycosa.model.url._ada cimport Page, url_of_key
 
 from xxhash import xxh3_64_intdigest
 
-from lycosa.links import NO_LINKS, Links
-from lycosa.url import refusal
+from lycosa.model.links import NO_LINKS, Links
+from lycosa.model.url import refusal
 
 MOST_REFERENCES = 20_000
 
@@ -71,7 +71,7 @@ cdef class Targets:
     def links(self, raw not None, str base not None, str excused not None, by, uncounted):
         """Return the links of a page to follow, the others, and the number of those by reason.
 
-        `lycosa.links.sifted` describes what is made of the references, and the parameters.
+        `lycosa.model.links.sifted` describes what is made of the references, and the parameters.
         """
         cdef list targets = self.found(raw.hrefs, base), followed, others
         followed, others, counts = sift(targets, raw, excused, by, uncounted)
@@ -185,7 +185,7 @@ cdef class Targets:
 
 
 cdef inline uint64_t id_of(str key) except? 0:
-    """Return the id of a URL, as `lycosa.store.tables.rows.url_id` does."""
+    """Return the id of a URL, as `lycosa.storage.tables.rows.url_id` does."""
     return xxh3_64_intdigest(PyUnicode_AsUTF8String(key))
 
 

@@ -1,12 +1,12 @@
 """Types of the compiled module; what it does is told in `_page_stages.pyx`."""
 
-from lycosa.config import Job
 from lycosa.crawl.answers.links import Router
 from lycosa.crawl.answers.stages import OfJob
 from lycosa.crawl.points import Points
 from lycosa.crawl.ports import Ports
 from lycosa.frontier.partition import Partition
-from lycosa.records import Answer, Request
+from lycosa.model.job import Job
+from lycosa.model.records import Answer, Request
 
 class PageStages:
     def __init__(

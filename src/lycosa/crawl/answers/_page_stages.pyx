@@ -1,14 +1,15 @@
 """The usual way of a page's answer, compiled: `stages` tells its order, and has what is rare.
 
-A page that is found, of a type that the job keeps, is taken from its answer to its event in here. Each
-stage tests whether the page is an ordinary one; if it is not, the method of `stages.PageAnswers` decides
-that the plain stages have in that place. Records are read, and `PageAnswer` is filled, by the places
-of their fields (`lycosa/fields.pxd`); columns of a partition are read in place (`lycosa/cells.pxd`).
+A page that is found, of a type that the job keeps, is taken from its answer to its event in here.
+Each stage tests whether the page is an ordinary one; if it is not, the method of
+`stages.PageAnswers` decides that the plain stages have in that place. Records are read, and
+`PageAnswer` is filled, by the places of their fields (`lycosa/_support/fields.pxd`); columns of a
+partition are read in place (`lycosa/_support/cells.pxd`).
 
 Always true (tests/unit/crawl/answers/test_page_stages.py, against the plain twin):
   * captures, events, pauses and what must be committed are those of the plain stages;
-  * a feature is called where the plain stages would call it, but for the occasions that it leaves out
-    (`lycosa.crawl.points.Asked`).
+  * a feature is called where the plain stages would call it, but for the occasions that it leaves
+    out (`lycosa.crawl.points.Asked`).
 """
 
 cimport cython
@@ -17,8 +18,8 @@ from cpython.bytes cimport PyBytes_AS_STRING, PyBytes_GET_SIZE
 from cpython.dict cimport PyDict_GetItem, PyDict_GetItemWithError
 from cpython.object cimport PyObject
 
-from lycosa.cells cimport half, int64_t, large, real, small, uint64_t, whole
-from lycosa.fields cimport field, is_a, offset_of, put_field
+from lycosa._support.cells cimport half, int64_t, large, real, small, uint64_t, whole
+from lycosa._support.fields cimport field, is_a, offset_of, put_field
 
 from lycosa.crawl.answers._routes import REQUISITES
 from lycosa.crawl.answers.page_answer import NO_FACTS, PageAnswer
@@ -26,14 +27,14 @@ from lycosa.crawl.answers.reading import NOFOLLOW, RawLinks, links_of_page, read
 from lycosa.crawl.answers.shells import SHELL_TEXT_BYTES, note_shell
 from lycosa.crawl.pauses import FORGETTABLE_SECONDS, LONGEST_SECONDS, resume_pause
 from lycosa.extract.facts import Facts
-from lycosa.extract.fingerprint import fingerprint
+from lycosa.extract.text.fingerprint import fingerprint
 from lycosa.extract.headers import HEADERS_WITH_LINKS
 from lycosa.extract.html.values import OUTSIDE_HTML
-from lycosa.failpoints import reach
-from lycosa.frontier.fold.facts.guesses import rule_name
-from lycosa.links import unfollowed
-from lycosa.records import STAY_AWAY, Answer, Capture, Fetched, Outcome, Purpose, Request
-from lycosa.url import parse, url_of
+from lycosa._support.failpoints import reach
+from lycosa.frontier.facts.guesses import rule_name
+from lycosa.model.links import unfollowed
+from lycosa.model.records import STAY_AWAY, Answer, Capture, Fetched, Outcome, Purpose, Request
+from lycosa.model.url import parse, url_of
 
 cdef object KEPT = Outcome.KEPT, REDIRECTED = Outcome.REDIRECTED, PAGE = Purpose.PAGE
 cdef object SITEMAP = Outcome.SITEMAP, WRONG_LANGUAGE = Outcome.WRONG_LANGUAGE

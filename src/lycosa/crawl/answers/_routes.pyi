@@ -7,8 +7,8 @@ from lycosa.crawl.answers.known_copies import Ahead, KnownCopies
 from lycosa.crawl.answers.reading import RawLinks
 from lycosa.crawl.ports import Companion, Ports
 from lycosa.frontier.partition import Partition
-from lycosa.links import Links, Ways
-from lycosa.records import Target
+from lycosa.model.links import Links, Ways
+from lycosa.model.records import Target
 
 TOO_DEEP: str
 REQUISITES: int

@@ -7,8 +7,8 @@ Always true (tests/unit/crawl/answers/test_page_stages.py, against the plain fun
 counts and what is admitted or posted are those of the plain functions.
 """
 
-from lycosa.cells cimport half, int64_t, small
-from lycosa.fields cimport field, is_a, offset_of
+from lycosa._support.cells cimport half, int64_t, small
+from lycosa._support.fields cimport field, is_a, offset_of
 
 from cpython cimport array as arrays
 
@@ -16,9 +16,9 @@ from functools import partial
 
 from lycosa.crawl.answers.reading import BY_KIND
 from lycosa.frontier.distance import MOST_REDIRECTS, STEP, TOO_MANY_REDIRECTS
-from lycosa.links import NO_LINKS, Links, have_parameters, mask_of, note_pages
-from lycosa.records import REQUISITE_KINDS, Discovered, LinkKind
-from lycosa.url.scope import OUT_OF_SCOPE
+from lycosa.model.links import NO_LINKS, Links, have_parameters, mask_of, note_pages
+from lycosa.model.records import REQUISITE_KINDS, Discovered, LinkKind
+from lycosa.model.url.scope import OUT_OF_SCOPE
 
 TOO_DEEP = "too-deep"
 

@@ -17,18 +17,18 @@ from __future__ import annotations
 from datetime import UTC
 from hashlib import blake2b
 
-from lycosa.config import Job
 from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.answers.revisit_wishes import RevisitWishes
-from lycosa.extract.fingerprint import distance
 from lycosa.extract.sitemap import changes_listed
+from lycosa.extract.text.fingerprint import distance
 from lycosa.frontier.cycle_candidates import Planner
-from lycosa.frontier.fold.facts.columns import NONE
+from lycosa.frontier.facts.columns import NONE
 from lycosa.frontier.freshness.changes import Belief, Evidence, changed, changed_at, of_host
 from lycosa.frontier.freshness.changes import unchanged as not_changed
 from lycosa.frontier.partition import Partition
-from lycosa.records import Answer, LinkKind, Outcome, Sight, Visited
-from lycosa.url import canonicalize, key_of
+from lycosa.model.job import Job
+from lycosa.model.records import Answer, LinkKind, Outcome, Sight, Visited
+from lycosa.model.url import canonicalize, key_of
 
 LEAST_AGE_SECONDS = 60.0
 """A page that changed later than this before its first visit is probably made for each request."""

@@ -14,7 +14,7 @@ from __future__ import annotations
 from lycosa.crawl.pauses import LONGEST_SECONDS, back_off, due_pause, pause_after, says_when
 from lycosa.crawl.ports import Ports
 from lycosa.frontier.partition import Partition
-from lycosa.records import (
+from lycosa.model.records import (
     NO_CONNECTION,
     REFUSALS,
     Answer,

@@ -16,9 +16,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+from lycosa._support.tuples import NamedTuple
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.records import Outcome, Target
-from lycosa.tuples import NamedTuple
+from lycosa.model.records import Outcome, Target
 
 KNOWN_COPY = "known-copy"
 """The reason under which links are counted that were led to a page that is kept."""
@@ -97,6 +97,8 @@ def _plain_of(key: str) -> str | None:
     """Return the plain key of a view; None for most URLs, at the cost of three looks."""
     if "?" not in key and ";" not in key and "%" not in key:
         return None
-    from lycosa.url.copies import plain_of  # its expressions are dear, and many sites have no views
+    from lycosa.model.url.copies import (
+        plain_of,  # its expressions are dear, and many sites have no views
+    )
 
     return plain_of(key)

@@ -33,14 +33,14 @@ from lycosa.frontier.distance import (
 )
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
-from lycosa.links import (
+from lycosa.model.links import (
     FOLLOWED,
     Known,
     Reach,
     Ways,
     mask_of,
 )
-from lycosa.records import (
+from lycosa.model.records import (
     FREE_KINDS,
     Discovered,
     KeyedLink,
@@ -50,8 +50,8 @@ from lycosa.records import (
     LinksOwed,
     Target,
 )
-from lycosa.url import url_of
-from lycosa.url.scope import OUT_OF_SCOPE
+from lycosa.model.url import url_of
+from lycosa.model.url.scope import OUT_OF_SCOPE
 
 ANCHOR, REDIRECT = LinkKind.ANCHOR, LinkKind.REDIRECT
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
+from lycosa._support.tuples import NamedTuple
 from lycosa.crawl.answers.known_copies import Ahead
 from lycosa.crawl.answers.reading import RawLinks, content_type_of
 from lycosa.extract.facts import Facts
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
-from lycosa.records import NO_LINKS, Answer, Links, Outcome, Place, Request
-from lycosa.tuples import NamedTuple
-from lycosa.url import canonical_key
+from lycosa.model.records import NO_LINKS, Answer, Links, Outcome, Place, Request
+from lycosa.model.url import canonical_key
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", ""})
 
@@ -24,7 +24,7 @@ NO_FACTS = Facts()
 
 
 class PageTopics(NamedTuple):
-    """The topics of a page (`lycosa.crawl.features.topics.classifier`)."""
+    """The topics of a page (`lycosa.features.topics.classifier`)."""
 
     probabilities: list[float]
     """Of every topic of the model."""

@@ -16,7 +16,7 @@ from typing import cast
 
 from msgspec import Struct
 
-from lycosa.config import Job
+from lycosa._support.tuples import NamedTuple
 from lycosa.extract.css import scan_css
 from lycosa.extract.facts import Facts
 from lycosa.extract.headers import (
@@ -28,8 +28,9 @@ from lycosa.extract.headers import (
 from lycosa.extract.html.values import NOARCHIVE, NOINDEX, OUTSIDE_HTML
 from lycosa.extract.page import list_facts, scan
 from lycosa.extract.sitemap import is_any_list, is_feed, is_packed, scan_sitemap
-from lycosa.links import unfollowed
-from lycosa.records import (
+from lycosa.model.job import Job
+from lycosa.model.links import unfollowed
+from lycosa.model.records import (
     RECORDED_KINDS,
     REQUISITE_KINDS,
     WIDE_KINDS,
@@ -37,7 +38,6 @@ from lycosa.records import (
     LinkKind,
     Outcome,
 )
-from lycosa.tuples import NamedTuple
 
 NAMED_STATUSES = {
     404: Outcome.NOT_FOUND,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.ports import Archive, Store
 from lycosa.errors import LycosaError
-from lycosa.records import Outcome
+from lycosa.model.records import Outcome
 
 
 class RevisitWishes:

@@ -17,7 +17,7 @@ way costs a repetition at most. Until then the site's URLs wait.
 
 from __future__ import annotations
 
-from lycosa.config import Job
+from lycosa._support.tuples import NamedTuple
 from lycosa.crawl.answers.host_pauses import HostPauses
 from lycosa.crawl.answers.links import Router
 from lycosa.crawl.answers.reading import judge
@@ -25,7 +25,8 @@ from lycosa.crawl.points import Points
 from lycosa.crawl.ports import Ports
 from lycosa.fetch.robots.rules import Rules, compile_robots
 from lycosa.frontier.partition import Partition
-from lycosa.records import (
+from lycosa.model.job import Job
+from lycosa.model.records import (
     NO_CONNECTION,
     Answer,
     Capture,
@@ -41,8 +42,7 @@ from lycosa.records import (
     RobotsState,
     RobotsWanted,
 )
-from lycosa.tuples import NamedTuple
-from lycosa.url import canonical_key, reversed_host_of, site_of, url_of
+from lycosa.model.url import canonical_key, reversed_host_of, site_of, url_of
 
 SITEMAP_PATH = "/sitemap.xml"
 """Where most sites have their sitemap."""

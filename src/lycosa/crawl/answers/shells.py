@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from lycosa.crawl.answers.page_answer import HTML_TYPES, PageAnswer
 from lycosa.crawl.answers.reading import content_type_of
-from lycosa.frontier.fold.facts.rendering import SHELL
-from lycosa.records import LinkKind, Outcome, Rendered
+from lycosa.frontier.facts.rendering import SHELL
+from lycosa.model.records import LinkKind, Outcome, Rendered
 
 SHELL_TEXT_BYTES = 250
 """A page with this much text is not an empty shell."""

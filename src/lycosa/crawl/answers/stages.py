@@ -33,6 +33,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from lycosa._support.tuples import NamedTuple
 from lycosa.crawl.answers._page_stages import PageStages
 from lycosa.crawl.answers.host_pauses import HostPauses
 from lycosa.crawl.answers.links import Router
@@ -54,14 +55,13 @@ from lycosa.crawl.pauses import back_off
 from lycosa.crawl.ports import Ports
 from lycosa.extract.facts import Facts
 from lycosa.extract.page import scan
-from lycosa.records import (
+from lycosa.model.records import (
     NO_CONNECTION,
     TRANSIENT,
     UNCOUNTED,
     HostChanged,
     Outcome,
 )
-from lycosa.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from lycosa.crawl.points import Points

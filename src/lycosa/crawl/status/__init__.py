@@ -6,9 +6,7 @@ Everything here is derived from the states of the partitions and writes nothing.
     progress     counts, rates and an estimate of the time left
     durations    durations of requests, as a histogram
     statistics   figures over time, written to a file
-    cluster      the members of a crawl, from their records and the heads of the log
     topics       pages and waiting URLs by topic, and the harvest rate
-    standstill   reasons why a crawl of several machines stands still
     waiting      origins that the crawl waits for, the reason, and until when
     queue        URLs still to be fetched, each with the reason for its wait
     unreachable  origins that were given up, and seeds that cannot be reached

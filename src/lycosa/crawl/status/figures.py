@@ -12,15 +12,15 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any
 
+from lycosa._support.tuples import NamedTuple
 from lycosa.crawl.status.unreachable import MOST_NAMED
 from lycosa.crawl.status.waiting import MOST_NAMED as MOST_WAITS
-from lycosa.frontier.fold.facts.columns import PUT_OFF
-from lycosa.frontier.fold.facts.guesses import rule_name
-from lycosa.frontier.fold.facts.rendering import SHELL
+from lycosa.frontier.facts.columns import PUT_OFF
+from lycosa.frontier.facts.guesses import rule_name
+from lycosa.frontier.facts.rendering import SHELL
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.records import TRAPS, Outcome
-from lycosa.tuples import NamedTuple
-from lycosa.url import host_of
+from lycosa.model.records import TRAPS, Outcome
+from lycosa.model.url import host_of
 
 BLOCKED = int(Outcome.BLOCKED)
 

@@ -12,13 +12,13 @@ from collections import deque
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from lycosa.config import Job
+from lycosa._support.tuples import NamedTuple
 from lycosa.crawl.pauses import due_pause
 from lycosa.crawl.status.figures import OF_THIS_RUN, TOGETHER
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
-from lycosa.records import RobotsState
-from lycosa.tuples import NamedTuple
+from lycosa.model.job import Job
+from lycosa.model.records import RobotsState
 
 BLOCKED_STATES = (RobotsState.UNREACHABLE, RobotsState.ELSEWHERE)
 

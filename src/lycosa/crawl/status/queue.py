@@ -13,13 +13,13 @@ import heapq
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-from lycosa.config import Job
 from lycosa.crawl.status.waiting import wait_of_page
 from lycosa.frontier.distance import depth_of
-from lycosa.frontier.fold.facts.columns import PUT_OFF
+from lycosa.frontier.facts.columns import PUT_OFF
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.records import RobotsState
-from lycosa.url import host_of, url_of
+from lycosa.model.job import Job
+from lycosa.model.records import RobotsState
+from lycosa.model.url import host_of, url_of
 
 TURN = "its turn"
 FIRST_ROBOTS = "the site's robots file, which has not been asked for yet"

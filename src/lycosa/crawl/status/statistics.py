@@ -19,11 +19,11 @@ from collections.abc import Callable
 from datetime import UTC, datetime
 from pathlib import Path
 
-from lycosa import beneath
-from lycosa.config.statistics import Statistics
+from lycosa._support import beneath
 from lycosa.crawl.status.progress import Progress
 from lycosa.errors import ConfigError
-from lycosa.records import Outcome
+from lycosa.model.job.notify import Statistics
+from lycosa.model.records import Outcome
 
 _WAITING = ("waiting", "queued", "resolving")
 _ERRORS = frozenset(

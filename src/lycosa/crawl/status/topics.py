@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
-from lycosa.config import Job
 from lycosa.extract.topics.model import OTHER
-from lycosa.frontier.fold.facts.columns import PENDING, WAITING
-from lycosa.frontier.fold.facts.topics import NO_TOPIC
+from lycosa.frontier.facts.columns import PENDING, WAITING
+from lycosa.frontier.facts.topics import NO_TOPIC
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.schedulers.topics import ByTopic
+from lycosa.model.job import Job
 
 
 def topics_at_work(partitions: Iterable[Partition], names: Sequence[str]) -> dict[str, list[int]]:

@@ -11,13 +11,13 @@ from __future__ import annotations
 import shlex
 from collections.abc import Callable, Iterable, Mapping
 
-from lycosa.config import Job
+from lycosa._support.tuples import NamedTuple
 from lycosa.frontier.distance import depth_of
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
-from lycosa.records import GIVEN_UP, NO_CONNECTION, Answer, Outcome, RobotsState
-from lycosa.tuples import NamedTuple
-from lycosa.url import host_of, url_of
+from lycosa.model.job import Job
+from lycosa.model.records import GIVEN_UP, NO_CONNECTION, Answer, Outcome, RobotsState
+from lycosa.model.url import host_of, url_of
 
 MOST_NAMED = 20
 """Most given-up origins that are named; the others are counted."""

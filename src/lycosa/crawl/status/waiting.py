@@ -13,16 +13,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from lycosa.config import Job
+from lycosa._support.tuples import NamedTuple
 from lycosa.crawl.pauses import usual_pause
-from lycosa.frontier.fold.facts.columns import NONE, WAITING
+from lycosa.frontier.facts.columns import NONE, WAITING
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.agenda import Agenda
 from lycosa.frontier.readiness.hosts import Readiness
-from lycosa.records import NO_CONNECTION, TRANSIENT, Outcome, RobotsState
-from lycosa.tuples import NamedTuple
-from lycosa.url import host_of, url_of
+from lycosa.model.job import Job
+from lycosa.model.records import NO_CONNECTION, TRANSIENT, Outcome, RobotsState
+from lycosa.model.url import host_of, url_of
 
 MOST_NAMED = 5
 """Most waits that are named."""
@@ -59,7 +59,7 @@ class Wait(NamedTuple):
     """Number of URLs that wait with it; 0 if they were not counted."""
 
     def by_clock_behind(self, seconds: float) -> Wait:
-        """Return the wait by a clock that is behind the crawl's (`crawl.steady_clock`)."""
+        """Return the wait by a clock that is behind the crawl's (`runtime.steady_clock`)."""
         return self._replace(until=self.until - seconds) if self.until else self
 
 

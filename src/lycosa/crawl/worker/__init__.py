@@ -9,7 +9,6 @@ a host is due, an answer has come, or a commit is due; between callbacks it does
     turns       whose turn it is: the next partition that has work
     sending     from a partition that has work to a request on its way
     _sending    what every page takes of that, compiled
-    messages    what partitions tell each other, and what follows from it
     release     decides when a host may be asked again: at once, or when its answer is durable
     partings    closes connections to hosts that have nothing to fetch
     commits     makes decisions durable, in an order that a kill cannot turn into a loss
@@ -18,6 +17,5 @@ a host is due, an answer has come, or a commit is due; between callbacks it does
     running_time  writes down that the crawl is running, for a limit on its time
     patience    limits the wait when only unreachable origins are left
     lookups     resolves host names ahead of need
-    quality     measures what a page is worth in itself, for cycles
     alarms      timers that are only ever brought forward
 """

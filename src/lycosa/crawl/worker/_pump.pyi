@@ -2,12 +2,12 @@
 
 from collections.abc import Callable, Iterable, Mapping
 
-from lycosa.clock import Clock
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.worker._sending import Sending
 from lycosa.crawl.worker.commits import Committer
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.agenda import Agenda
+from lycosa.model.clock import Clock
 
 class Alarm:
     def __init__(self, clock: Clock, callback: Callable[[], None]) -> None: ...

@@ -7,7 +7,7 @@ from lycosa.crawl.ports import Ports
 from lycosa.fetch.robots.rules import Rules
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.task import Task
-from lycosa.records import Answer, Request
+from lycosa.model.records import Answer, Request
 
 class Sending:
     in_flight: int

@@ -8,17 +8,17 @@ sent, and the same tasks end or go back.
 """
 
 cimport cython
-from lycosa._failpoint cimport reach
-from lycosa.cells cimport int64_t, real, small, whole
-from lycosa.fields cimport field, offset_of
+from lycosa._support._failpoint cimport reach
+from lycosa._support.cells cimport int64_t, real, small, whole
+from lycosa._support.fields cimport field, offset_of
 from lycosa.frontier._page_steps cimport PageSteps
 
 from functools import lru_cache
 
 from lycosa.fetch.robots.rules import Rules
 from lycosa.frontier.task import Task, TaskKind
-from lycosa.records import Answer, Outcome, Purpose, Request
-from lycosa.url import host_of, site_url
+from lycosa.model.records import Answer, Outcome, Purpose, Request
+from lycosa.model.url import host_of, site_url
 
 cdef Py_ssize_t KIND = offset_of(Task, "kind")
 cdef Py_ssize_t SUBJECT = offset_of(Task, "subject")

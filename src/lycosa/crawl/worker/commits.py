@@ -30,15 +30,15 @@ import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 
+from lycosa._support.failpoints import reach
+from lycosa._support.tuples import NamedTuple
 from lycosa.crawl.ports import Ports
 from lycosa.errors import LogUnavailable, LycosaError, ObjectsUnavailable
-from lycosa.failpoints import reach
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
-from lycosa.log.format import encode
-from lycosa.log.protocol import Write
-from lycosa.records import AnyEvent
-from lycosa.tuples import NamedTuple
+from lycosa.model.records import AnyEvent
+from lycosa.storage.log.format import encode
+from lycosa.storage.log.protocol import Write
 
 RETRY_SECONDS = 0.5
 """How soon the same writes are given again to a log that has not answered."""

@@ -5,8 +5,8 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-from lycosa.clock import Timer
 from lycosa.crawl.ports import Ports
+from lycosa.model.clock import Timer
 
 log_messages = logging.getLogger(__name__)
 

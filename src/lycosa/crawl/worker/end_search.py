@@ -12,9 +12,9 @@ from collections.abc import Callable
 from enum import Enum
 
 from lycosa.crawl.ending import Report
+from lycosa.crawl.messages.cycles import Cycles
 from lycosa.crawl.points import Points, Spine
 from lycosa.crawl.worker.alarms import NEVER, Alarm
-from lycosa.crawl.worker.messages.cycles import Cycles
 from lycosa.crawl.worker.patience import Patience
 
 

@@ -23,8 +23,8 @@ from collections.abc import Callable, Mapping
 
 from lycosa.crawl.ports import Ports
 from lycosa.frontier.partition import Partition
-from lycosa.records import HostResolved, Resolved
-from lycosa.url import host_of
+from lycosa.model.records import HostResolved, Resolved
+from lycosa.model.url import host_of
 
 MOST_LOOKUPS = 64
 """Questions under way at once."""

@@ -28,9 +28,9 @@ from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.phases import WorkerContext
 from lycosa.frontier.schedulers import Scheduler
+from lycosa.frontier.schedulers.factory import Order, make_scheduler
 from lycosa.frontier.urltable import FileVault
-from lycosa.plugins.scheduling import scheduler_of
-from lycosa.records import AnyEvent, Fetched, Outcome, Released, Rendered, Taken
+from lycosa.model.records import AnyEvent, Fetched, Outcome, Released, Rendered, Taken
 
 
 class Ownership:
@@ -55,7 +55,7 @@ class Ownership:
         self._begin = begin
         self._commit = commit
         self._digest = ""
-        self._scheduler: Callable[[PartitionState], Scheduler] | None = None
+        self._scheduler = ports.scheduler or self._built_in
         self._leaving: dict[int, Callable[[int], None]] = {}
         self.addresses = around.addresses
 
@@ -108,11 +108,12 @@ class Ownership:
         if ports.sealed_folder is not None:
             state.table.put_into(FileVault(ports.sealed_folder))
         around = self._around._replace(resumed_at=resumed_at)
-        if self._scheduler is None:
-            self._scheduler = scheduler_of(ports.job, ports.hooks, ports.clock.now)
         partition = self._partitions[number] = Partition(number, state, self._scheduler, around)
         self._committer.note_snapshot(number, state.sequence - opened.snapshot_sequence, state)
         return partition
+
+    def _built_in(self, state: PartitionState) -> Scheduler:
+        return make_scheduler(state, Order(self._ports.job.frontier, self._ports.clock.now))
 
     # -- handing over ---------------------------------------------------------------------
 

@@ -16,7 +16,7 @@ from collections.abc import Mapping
 from lycosa.crawl.ports import Ports
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.agenda import NEVER
-from lycosa.url import key_of, reversed_host_of
+from lycosa.model.url import key_of, reversed_host_of
 
 IDLE_SECONDS = 5.0
 """Least idle time before a connection is closed, and time between two looks at idle ones."""

@@ -29,7 +29,7 @@ from collections.abc import Mapping
 from lycosa.crawl.ports import Ports
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
-from lycosa.records import LinksOwed, Outcome, SiteChanged, Waited
+from lycosa.model.records import LinksOwed, Outcome, SiteChanged, Waited
 
 CHAIR = 0
 """The partition whose log says how long was waited."""

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.worker.alarms import Alarm
 from lycosa.frontier.partition import Partition
-from lycosa.records import Passed
+from lycosa.model.records import Passed
 
 _CHAIR = 0
 _NOTED_SECONDS = 1.0

@@ -24,7 +24,7 @@ from lycosa.fetch.robots.rules import Rules, seconds_until_open
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.task import Task, TaskKind
-from lycosa.records import Answer, Outcome, Request, Validators
+from lycosa.model.records import Answer, Outcome, Request, Validators
 
 if TYPE_CHECKING:
     from lycosa.crawl.points import Points

@@ -2,7 +2,7 @@
 
 Partitions with work take turns, in the order in which they came to have some. With windows over
 hosts a turn lasts until the window is served. A crawl by topic has turns of its own
-(`lycosa.crawl.features.topics.allocator`). The plain turns are compiled (`_pump`).
+(`lycosa.features.topics.allocator`). The plain turns are compiled (`_pump`).
 """
 
 from __future__ import annotations

@@ -22,16 +22,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
+from lycosa._support.failpoints import reach
 from lycosa.crawl.answers.links import Router
 from lycosa.crawl.answers.robots import RobotsFiles
 from lycosa.crawl.answers.stages import PageAnswers
-from lycosa.crawl.apart.marking import marking
 from lycosa.crawl.budget import Limit
+from lycosa.crawl.messages.cycles import Cycles
+from lycosa.crawl.messages.inbox import InboxReader
 from lycosa.crawl.pauses import FORGETTABLE_SECONDS, resume_pause
 from lycosa.crawl.points import Feature, Points, Spine
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.status.unreachable import SeedWatch
 from lycosa.crawl.status.waiting import Waits, next_waits
+from lycosa.crawl.suspects.marking import marking
 from lycosa.crawl.takeover import Opened
 from lycosa.crawl.worker._pump import Pump
 from lycosa.crawl.worker.alarms import Alarm
@@ -39,15 +42,12 @@ from lycosa.crawl.worker.commits import Committer, CommitTimes, Count
 from lycosa.crawl.worker.cutting import Cutting
 from lycosa.crawl.worker.end_search import EndSearch, Verdict
 from lycosa.crawl.worker.lookups import Lookups
-from lycosa.crawl.worker.messages.cycles import Cycles
-from lycosa.crawl.worker.messages.inbox import InboxReader
 from lycosa.crawl.worker.ownership import Ownership
 from lycosa.crawl.worker.partings import Partings
 from lycosa.crawl.worker.release import HostRelease
 from lycosa.crawl.worker.running_time import RunningTime
 from lycosa.crawl.worker.sending import Sender
 from lycosa.crawl.worker.turns import make_turns
-from lycosa.failpoints import reach
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.memory_limit import MemoryLimit
 from lycosa.frontier.partition import Partition
@@ -55,7 +55,7 @@ from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
 from lycosa.frontier.readiness.phases import WorkerContext
 from lycosa.frontier.task import Task, TaskKind
-from lycosa.records import Answer, AnyEvent, Outcome, Request, Resolved
+from lycosa.model.records import Answer, AnyEvent, Outcome, Request, Resolved
 
 EXHAUSTED = "exhausted"
 """The end of a crawl that no limit ended."""

@@ -24,7 +24,7 @@ Always true:
   * memory: two buffers of 5/4 of the page and about 100 bytes a link. Text in a buffer is never
     longer than that, because no reference is shorter than 5/6 of its meaning.
 
-Not here: character sets (lycosa.extract.charset), values with a syntax of their own
+Not here: character sets (lycosa.extract.text.charset), values with a syntax of their own
 (lycosa.extract.html.values), which are rare enough for Python.
 """
 
@@ -68,7 +68,7 @@ from lycosa.extract.html.values import (
     stylesheet_target,
     wishes,
 )
-from lycosa.records import REQUISITE_KINDS, LinkKind
+from lycosa.model.records import REQUISITE_KINDS, LinkKind
 
 include "_pieces.pxi"
 include "_tables.pxi"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lycosa.records import LinkKind
+from lycosa.model.records import LinkKind
 
 _BLOCKS = """
 address article aside blockquote body br caption center dd details dialog dir div dl dt fieldset

@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from urllib.parse import urljoin
 
-from lycosa.records import LinkKind
+from lycosa.model.records import LinkKind
 
 _BETWEEN = r"[ \t\n\r\f,]+"
 _SPACES = " \t\n\r\f"

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from lycosa.extract.html.names import RELATIONS
 from lycosa.extract.html.references import resolve_attribute
-from lycosa.records import LinkKind
+from lycosa.model.records import LinkKind
 
 NOFOLLOW = 1
 NOINDEX = 2

@@ -5,7 +5,6 @@ job wants, joins their triples to one set, and drops those that the job's filter
 fetches anything, and none raises on a broken page.
 
     distiller   runs the readers that a page needs, filters and bounds the triples
-    rdfa        RDFa 1.1
     jsonld      JSON-LD 1.1 in script elements
     context_work  predicts the work that JSON-LD contexts make
     contexts    the well-known JSON-LD contexts

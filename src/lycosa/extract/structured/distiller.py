@@ -22,11 +22,11 @@ from functools import lru_cache
 
 import msgspec
 
-from lycosa import failpoints
-from lycosa.extract.charset import in_utf8
+from lycosa._support import failpoints
 from lycosa.extract.facts import Facts
 from lycosa.extract.structured.counts import DROPPED, TOO_LARGE, TOO_MANY
 from lycosa.extract.structured.meta_names import has_meta
+from lycosa.extract.text.charset import in_utf8
 
 FORMS = ("rdfa", "json-ld", "microdata", "meta")
 """The forms of structured data."""
@@ -137,7 +137,7 @@ class Distiller:
             for form in forms:
                 failpoints.read_bomb(page.body, form)
         if "rdfa" in forms:
-            from lycosa.extract.structured import rdfa
+            from lycosa.extract import rdfa
 
             charset = facts.charset or None
             triples = rdfa.distil(
@@ -199,7 +199,7 @@ def compiled(patterns: tuple[str, ...]) -> re.Pattern[bytes]:
     """
     text = b"^(?:" + b"|".join(_expression(pattern) for pattern in patterns) + rb") \.\n"
     if any(word.count("*") > 1 for pattern in patterns for word in _words(pattern)):
-        from lycosa.regex import compile_lines
+        from lycosa._support.regex import compile_lines
 
         return compile_lines(text)
     return re.compile(text, re.MULTILINE)

@@ -27,7 +27,6 @@ from urllib.parse import urldefrag
 
 import pyoxigraph
 
-from lycosa.extract.charset import in_utf8
 from lycosa.extract.structured import ntriples
 from lycosa.extract.structured.budget import room_of
 from lycosa.extract.structured.context_work import context_work
@@ -41,6 +40,7 @@ from lycosa.extract.structured.counts import (
     UNKNOWN_CONTEXT,
 )
 from lycosa.extract.structured.tags import attributes_at, document_base
+from lycosa.extract.text.charset import in_utf8
 
 DEEPEST = 48
 MOST_TERMS = 500

@@ -19,12 +19,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from lycosa.extract.charset import in_utf8
 from lycosa.extract.structured import ntriples
 from lycosa.extract.structured.budget import note, room_of
 from lycosa.extract.structured.meta_names import has_meta
 from lycosa.extract.structured.ntriples import XSD, literal, resolved
 from lycosa.extract.structured.tags import attributes_at, document_base
+from lycosa.extract.text.charset import in_utf8
 
 MOST_TRIPLES = 1000
 

@@ -20,11 +20,11 @@ from typing import NamedTuple
 
 import turbohtml
 
-from lycosa.extract.charset import in_utf8
 from lycosa.extract.html.trees import Overgrown, parse_page
 from lycosa.extract.structured import ntriples
 from lycosa.extract.structured.budget import note, room_of
 from lycosa.extract.structured.ntriples import RDF, XSD, literal, resolved
+from lycosa.extract.text.charset import in_utf8
 
 MOST_TRIPLES = 100_000
 Registry = Mapping[str, Mapping[str, str]]

@@ -4,7 +4,7 @@
 and `tests.plain_softmax`.
 
 Always true: words and numbers are the twin's, weights and scores equal it to six digits
-(tests/unit/extract/test_topics.py).
+(tests/unit/extract/topics/test_topics.py).
 Cost: linear in the bytes read, and one row of the weights for each different word.
 """
 

@@ -23,7 +23,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from lycosa.decoders import json_decoder
+from lycosa._support.decoders import json_decoder
 from lycosa.errors import FormatError
 from lycosa.extract.topics._softmax import Softmax
 from lycosa.extract.topics.changes import USUAL_PRICE

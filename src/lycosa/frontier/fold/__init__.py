@@ -8,7 +8,6 @@ so that a resume need not read all of it.
     _admitted   applies the event of URLs that are admitted, compiled
     _fetched    applies the event of every page, compiled
     holdings    the data of the state: URLs, sites, hosts and counters
-    facts       the kinds of facts that it holds
     orders      orders of the operator that were applied, and time that was paused
     forgetting  hosts whose pages the operator has removed
     losses      records that are gone: what they held is fetched again

@@ -1,18 +1,19 @@
-"""Applies `Admitted` to the state of a partition: the event of every page that leads to something new.
+"""Applies `Admitted` to the state of a partition: the event of every page that leads to something
+new.
 
-Fields of the event are read at their places (`lycosa/fields.pxd`), columns of the state in theirs
-(`lycosa/cells.pxd`). Rare contents of the event (guesses that are linked, URLs that are put off,
-queues of topics) stay with the state, in Python.
+Fields of the event are read at their places (`lycosa/_support/fields.pxd`), columns of the state in
+theirs (`lycosa/_support/cells.pxd`). Rare contents of the event (guesses that are linked, URLs that
+are put off, queues of topics) stay with the state, in Python.
 
-Always true (tests/unit/frontier/fold/test_admitted_twin.py, against the plain fold beside it): the state
-packs to the same bytes.
+Always true (tests/unit/frontier/fold/test_admitted_twin.py, against the plain fold beside it): the
+state packs to the same bytes.
 """
 
 import cython
 
 from cpython cimport array as arrays
 from libc.string cimport memset
-from lycosa.cells cimport (
+from lycosa._support.cells cimport (
     grow,
     grow_by_zeros,
     int64_t,
@@ -24,11 +25,11 @@ from lycosa.cells cimport (
     uint64_t,
     whole,
 )
-from lycosa.fields cimport field, offset_of
+from lycosa._support.fields cimport field, offset_of
 
 from xxhash import xxh3_64_intdigest
 
-from lycosa.records import Admitted
+from lycosa.model.records import Admitted
 
 cdef Py_ssize_t SOURCE = offset_of(Admitted, "source")
 cdef Py_ssize_t KEYS = offset_of(Admitted, "keys")

@@ -1,7 +1,7 @@
 """Types of the compiled module; what it does is told in `_fetched.pyx`."""
 
 from lycosa.frontier.fold.holdings import Holdings
-from lycosa.records import Fetched
+from lycosa.model.records import Fetched
 
 class FetchedFold:
     def __init__(self, state: Holdings) -> None: ...

@@ -1,18 +1,18 @@
 """Applies `Fetched` to the state of a partition: the event that every page of a crawl makes.
 
-It reads the fields of the event at their places (`lycosa/fields.pxd`) and the columns of the state in
-theirs (`lycosa/cells.pxd`). Numbers that Python reads often, such as `kept_pages`, stay attributes of
-the state.
+It reads the fields of the event at their places (`lycosa/_support/fields.pxd`) and the columns of
+the state in theirs (`lycosa/_support/cells.pxd`). Numbers that Python reads often, such as
+`kept_pages`, stay attributes of the state.
 """
 
 import cython
 
 from cpython cimport array as arrays
-from lycosa.cells cimport int64_t, put_large, put_real, put_small, put_whole, real, small, whole
-from lycosa.fields cimport field, offset_of
+from lycosa._support.cells cimport int64_t, put_large, put_real, put_small, put_whole, real, small, whole
+from lycosa._support.fields cimport field, offset_of
 
-from lycosa.frontier.fold.facts.columns import Status
-from lycosa.records import TRANSIENT, UNCOUNTED, Fetched, Outcome
+from lycosa.frontier.facts.columns import Status
+from lycosa.model.records import TRANSIENT, UNCOUNTED, Fetched, Outcome
 
 cdef Py_ssize_t MOMENT = offset_of(Fetched, "moment")
 cdef Py_ssize_t PAGE = offset_of(Fetched, "page")

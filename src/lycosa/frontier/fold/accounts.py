@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable, Container, Mapping
 
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.records import Place
+from lycosa.model.records import Place
 
 
 class Accounts:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from lycosa.frontier.fold.facts.columns import NONE
+from lycosa.frontier.facts.columns import NONE
 from lycosa.frontier.fold.holdings import Holdings
-from lycosa.records import Forgotten, Outcome
+from lycosa.model.records import Forgotten, Outcome
 
 
 def forget(state: Holdings, event: Forgotten) -> None:

@@ -19,9 +19,9 @@ from collections.abc import Iterator
 
 import msgspec
 
-from lycosa.frontier.fold.facts.address_book import AddressBook
-from lycosa.frontier.fold.facts.batons import Batons, learn_site
-from lycosa.frontier.fold.facts.columns import (
+from lycosa.frontier.facts.address_book import AddressBook
+from lycosa.frontier.facts.batons import Batons, learn_site
+from lycosa.frontier.facts.columns import (
     DONE,
     JUDGED,
     NONE,
@@ -33,19 +33,19 @@ from lycosa.frontier.fold.facts.columns import (
     Pages,
     Sites,
 )
-from lycosa.frontier.fold.facts.guesses import TRIED, Guesses
-from lycosa.frontier.fold.facts.owed import Owed
-from lycosa.frontier.fold.facts.popularity import Popularity
-from lycosa.frontier.fold.facts.probes import Probes
-from lycosa.frontier.fold.facts.rendering import Rendering
-from lycosa.frontier.fold.facts.sources import Sources
-from lycosa.frontier.fold.facts.suspects import Suspects
-from lycosa.frontier.fold.facts.topics import Topics
-from lycosa.frontier.fold.facts.traps import Traps
-from lycosa.frontier.fold.facts.visits import History
+from lycosa.frontier.facts.guesses import TRIED, Guesses
+from lycosa.frontier.facts.owed import Owed
+from lycosa.frontier.facts.popularity import Popularity
+from lycosa.frontier.facts.probes import Probes
+from lycosa.frontier.facts.rendering import Rendering
+from lycosa.frontier.facts.sources import Sources
+from lycosa.frontier.facts.suspects import Suspects
+from lycosa.frontier.facts.topics import Topics
+from lycosa.frontier.facts.traps import Traps
+from lycosa.frontier.facts.visits import History
 from lycosa.frontier.urltable import CompactUrlTable
-from lycosa.records import TRAPS, Outcome, Place, RobotsState
-from lycosa.url.key import reversed_host_of
+from lycosa.model.records import TRAPS, Outcome, Place, RobotsState
+from lycosa.model.url.key import reversed_host_of
 
 
 class Errand(msgspec.Struct, frozen=True, array_like=True):

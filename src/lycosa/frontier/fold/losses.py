@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from lycosa.frontier.fold.facts.columns import PENDING, WAITING
+from lycosa.frontier.facts.columns import PENDING, WAITING
 from lycosa.frontier.fold.holdings import Holdings
-from lycosa.records import Outcome, RecordsLost, RobotsState
+from lycosa.model.records import Outcome, RecordsLost, RobotsState
 
 
 def give_up(state: Holdings, event: RecordsLost) -> None:

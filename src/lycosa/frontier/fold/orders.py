@@ -7,7 +7,7 @@ goes on, and `paused_from` is where the count stands meanwhile.
 from __future__ import annotations
 
 from lycosa.frontier.fold.holdings import Holdings
-from lycosa.records import OrderApplied
+from lycosa.model.records import OrderApplied
 
 
 def apply_order(holdings: Holdings, event: OrderApplied) -> None:

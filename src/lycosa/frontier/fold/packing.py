@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import msgspec
 
-from lycosa.decoders import converted
+from lycosa._support.decoders import converted
 from lycosa.errors import FormatError
 from lycosa.frontier.fold.holdings import Errand, Holdings
 

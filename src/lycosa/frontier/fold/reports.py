@@ -11,9 +11,9 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from lycosa.frontier.fold.facts.batons import learn_site
+from lycosa.frontier.facts.batons import learn_site
 from lycosa.frontier.fold.holdings import Holdings
-from lycosa.records import BatonTaken, HostReport, Outcome, RobotsState, SiteReport
+from lycosa.model.records import BatonTaken, HostReport, Outcome, RobotsState, SiteReport
 
 
 def report_of(holdings: Holdings, host: int, rest_seconds: float) -> HostReport | None:

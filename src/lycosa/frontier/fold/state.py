@@ -18,14 +18,14 @@ from array import array
 from collections.abc import Callable
 from typing import Any
 
+from lycosa.frontier.facts.columns import JUDGED, PUT_OFF, VAIN
+from lycosa.frontier.facts.guesses import TRIED
 from lycosa.frontier.fold._admitted import AdmittedFold
 from lycosa.frontier.fold._fetched import FetchedFold
-from lycosa.frontier.fold.facts.columns import JUDGED, PUT_OFF, VAIN
-from lycosa.frontier.fold.facts.guesses import TRIED
 from lycosa.frontier.fold.holdings import Errand, Holdings
 from lycosa.frontier.fold.orders import apply_order
 from lycosa.frontier.fold.packing import pack, unpack
-from lycosa.records import (
+from lycosa.model.records import (
     TRAPS,
     Admitted,
     AnyEvent,
@@ -79,7 +79,7 @@ from lycosa.records import (
     Weighed,
     Worth,
 )
-from lycosa.url.key import reversed_host_of
+from lycosa.model.url.key import reversed_host_of
 
 
 class PartitionState(Holdings):

@@ -7,4 +7,5 @@ has changed; from that its rate of change is learned. Nothing here asks the web 
     changes     estimates how often a page changes, from visits that show only whether it did
     worth       the worth of a visit now, by each policy
     bids        the K best URLs of many partitions
+    quality     measures what a page is worth in itself, for cycles
 """

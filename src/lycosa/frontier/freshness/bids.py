@@ -16,7 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import islice
 from math import floor, inf, log2
 
-from lycosa.tuples import NamedTuple
+from lycosa._support.tuples import NamedTuple
 
 PER_OCTAVE = 64
 """Bins between a worth and its double."""

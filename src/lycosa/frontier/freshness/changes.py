@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from math import expm1, log1p
 
-from lycosa.tuples import NamedTuple
+from lycosa._support.tuples import NamedTuple
 
 HOST_SHAPE = 0.5
 """How far the rates of a host's pages lie apart: the smaller, the farther."""

@@ -23,7 +23,7 @@ Always true:
   * the same paths give the same guesses in the same order.
 
 Cost: linear in the paths, some ten microseconds each; memory for the paths of one call.
-Not here: how many guesses are made, and judging them (`lycosa.crawl.features.mining.mining`).
+Not here: how many guesses are made, and judging them (`lycosa.features.mining.mining`).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from math import gcd
 from typing import NamedTuple
 
 from lycosa.frontier.patterns.templates import Template, spots_of
-from lycosa.records import MiningRule
+from lycosa.model.records import MiningRule
 
 FARTHEST_INSIDE, FARTHEST_BEYOND = 8, 4
 """URLs by which a run grows at once, into a gap and beyond an end."""

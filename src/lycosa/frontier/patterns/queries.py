@@ -11,8 +11,8 @@ Such a page of results repeats the query, with a number beside it, and is not a 
 
 Always true: the same forms, words and known URLs give the same queries in the same order.
 
-Not here: reading forms and words (`crawl.features.mining.form_pages`), robots, scope, budgets and
-judging (`crawl.features.mining.mining`).
+Not here: reading forms and words (`features.mining.form_pages`), robots, scope, budgets and
+judging (`features.mining.mining`).
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from lycosa.extract.forms import Field, Form
 from lycosa.frontier.distance import STEP
 from lycosa.frontier.patterns.miner import Guess, Known, Standing
 from lycosa.frontier.patterns.query_words import Vocabulary, is_spent, next_word, words_in
-from lycosa.records import MiningRule
-from lycosa.url import canonicalize
-from lycosa.url.key import key_of
+from lycosa.model.records import MiningRule
+from lycosa.model.url import canonicalize
+from lycosa.model.url.key import key_of
 
 TRIAL = 6
 """A list ends when queries in vain outnumber those with success by this."""

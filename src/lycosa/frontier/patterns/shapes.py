@@ -26,7 +26,7 @@ nothing new without being compared.
 The number of a shape is in the log: a path that gets another shape in a later version begins with a
 full budget again, and nothing worse happens.
 
-Not here: the consequences of a shape (`lycosa.crawl.features.novelty.traps`).
+Not here: the consequences of a shape (`lycosa.features.novelty.traps`).
 """
 
 from __future__ import annotations
@@ -35,9 +35,9 @@ import re
 from collections import Counter
 from enum import Enum
 
-from lycosa.records import Outcome
-from lycosa.tuples import NamedTuple
-from lycosa.url.ready_lists import SESSION_IDS
+from lycosa._support.tuples import NamedTuple
+from lycosa.model.records import Outcome
+from lycosa.model.url.ready_lists import SESSION_IDS
 
 MOST_SEGMENTS = 16
 """No site nests deeper on purpose: such pages count as nothing new, unread."""

@@ -22,7 +22,7 @@ from collections.abc import Iterator
 from datetime import date
 from typing import NamedTuple
 
-from lycosa.records import MiningRule
+from lycosa.model.records import MiningRule
 
 MOST_SPOTS = 4
 LONGEST_NUMBER = 9

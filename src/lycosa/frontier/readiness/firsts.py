@@ -1,7 +1,7 @@
 """Requests that a host gets before its pages, and the page that it gets before all others.
 
     errands   robots files of other sites that redirect here, in the order in which they came
-    repeats   pages whose last request met a stale connection (`lycosa.fetch.carriers.kept`): each
+    repeats   pages whose last request met a stale connection (`lycosa.fetch.http.kept`): each
               is the next page of its site, whatever the scheduler would choose
 
 Neither is known to the scheduler. They are *wanted* while their host is awake (`hosts`), and

@@ -1,5 +1,5 @@
 from cpython cimport array as arrays
-from lycosa.cells cimport uint64_t
+from lycosa._support.cells cimport uint64_t
 from lycosa.frontier.readiness.addresses cimport Addresses
 from lycosa.frontier.readiness.agenda cimport Agenda
 from lycosa.frontier.readiness.sites cimport HostSites

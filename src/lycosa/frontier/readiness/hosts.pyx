@@ -30,14 +30,14 @@ worker is asked (`WorkerContext.resolve`).
 
 A host whose *burst* goes on may be asked before it is due, as far as its address permits.
 
-Not here: when a burst may go on (lycosa.crawl.features.bursts), how long a pause is
+Not here: when a burst may go on (lycosa.features.bursts), how long a pause is
 (lycosa.crawl.pauses), the order of URLs (schedulers).
 """
 
 from array import array
 
 from cpython cimport array as arrays
-from lycosa.cells cimport large, put_real, put_small, real, small, uint64_t
+from lycosa._support.cells cimport large, put_real, put_small, real, small, uint64_t
 from lycosa.frontier.readiness.addresses cimport Addresses
 from lycosa.frontier.readiness.agenda cimport Agenda
 from lycosa.frontier.readiness.sites cimport HostSites

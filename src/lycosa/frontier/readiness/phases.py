@@ -6,9 +6,9 @@ from collections.abc import Callable
 from enum import IntEnum
 from typing import TYPE_CHECKING
 
+from lycosa._support.tuples import NamedTuple
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
-from lycosa.tuples import NamedTuple
 
 if TYPE_CHECKING:
     from lycosa.frontier.fold.state import PartitionState

@@ -12,13 +12,13 @@ Always true:
 Not here: when a host is awake (`hosts`).
 """
 
-from lycosa.cells cimport int64_t, real, small, whole
+from lycosa._support.cells cimport int64_t, real, small, whole
 from lycosa.frontier.readiness.addresses cimport Entrant
 from lycosa.frontier.schedulers._queues cimport SiteQueues
 
 from lycosa.frontier.readiness.firsts import Firsts
 from lycosa.frontier.schedulers._queues import Queues
-from lycosa.records import RobotsState
+from lycosa.model.records import RobotsState
 
 YIELD_SECONDS = 600.0
 """How long a site lets the others of its host go first: a dead port must not slow a live one."""

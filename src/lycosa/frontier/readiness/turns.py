@@ -11,7 +11,7 @@ asked for. Others may ask for it a slot earlier where
 
 Always true: a host is awake or taken only while this partition holds the baton of its set.
 
-Not here: how batons pass from partition to partition (`lycosa.crawl.worker.messages.batons`).
+Not here: how batons pass from partition to partition (`lycosa.crawl.messages.batons`).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from lycosa.frontier.readiness.agenda import NEVER
 from lycosa.frontier.readiness.hosts import Readiness
 from lycosa.frontier.readiness.phases import AWAKE, IDLE, TAKEN, WAITING, WorkerContext
 from lycosa.frontier.schedulers import Scheduler
-from lycosa.records import RobotsState
+from lycosa.model.records import RobotsState
 
 ELSEWHERE = int(RobotsState.ELSEWHERE)
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from lycosa.frontier.fold.facts.columns import Pages
-from lycosa.records import Outcome
+from lycosa.frontier.facts.columns import Pages
+from lycosa.model.records import Outcome
 
 _NO_FAILURES = frozenset((0, int(Outcome.KEPT), int(Outcome.NOT_MODIFIED)))
 

@@ -8,7 +8,7 @@ Cost: `offer` and `choose` are O(log sites), however many URLs a site has; 12 by
 
 from __future__ import annotations
 
-from lycosa.frontier.fold.facts.columns import Pages
+from lycosa.frontier.facts.columns import Pages
 from lycosa.frontier.schedulers.queues import Queues
 
 

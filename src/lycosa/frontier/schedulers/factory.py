@@ -1,6 +1,6 @@
 """Makes the scheduler that a job names.
 
-`SCHEDULERS` of `lycosa.config` are the names, and each has its maker here. A scheduler gets the
+`SCHEDULERS` of `lycosa.model.job` are the names, and each has its maker here. A scheduler gets the
 state of its partition, to read, the job's `[frontier]` section, and a clock.
 
 Each maker imports its scheduler when it is called: a crawl needs only one.
@@ -12,11 +12,11 @@ from collections.abc import Callable
 from math import ceil
 from typing import TYPE_CHECKING
 
-from lycosa.config import Frontier
+from lycosa._support.tuples import NamedTuple
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.schedulers import Scheduler
-from lycosa.tuples import NamedTuple
-from lycosa.url import url_of
+from lycosa.model.job import Frontier
+from lycosa.model.url import url_of
 
 if TYPE_CHECKING:
     from lycosa.frontier.schedulers.scores import PluginScore, Score

@@ -10,8 +10,8 @@ Cost: `offer` and `choose` are O(log sites), however many URLs a site has; 12 by
 from __future__ import annotations
 
 from lycosa.frontier.distance import depth_of
-from lycosa.frontier.fold.facts.columns import Pages
-from lycosa.frontier.fold.facts.visits import History
+from lycosa.frontier.facts.columns import Pages
+from lycosa.frontier.facts.visits import History
 from lycosa.frontier.freshness.bids import FIRST, LAST, bin_of
 from lycosa.frontier.schedulers.again import has_failed
 from lycosa.frontier.schedulers.queues import Queues

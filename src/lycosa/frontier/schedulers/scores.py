@@ -11,7 +11,7 @@ first-in-first-out list (WebParF, 3.2.1). A position may change only for the bet
     plugin  a plugin's function of the URL and its depth
 
 Links are counted as the crawl sees them, in this partition and in others. When the number has
-reached a power of two, that is written to the log (`lycosa.frontier.fold.facts.popularity`), so a
+reached a power of two, that is written to the log (`lycosa.frontier.facts.popularity`), so a
 resumed crawl goes on with the same positions; links beyond a power of two are counted again.
 """
 
@@ -23,8 +23,8 @@ from collections.abc import Callable
 from typing import Protocol
 
 from lycosa.frontier.distance import depth_of
-from lycosa.frontier.fold.facts.columns import Pages
-from lycosa.frontier.fold.facts.popularity import Popularity
+from lycosa.frontier.facts.columns import Pages
+from lycosa.frontier.facts.popularity import Popularity
 from lycosa.frontier.urltable.contract import UrlTable
 
 LAST = 255

@@ -4,7 +4,7 @@ The topic and the position of a URL are predicted while it waits (`features.topi
 in the state. A URL without a prediction waits in a queue of its own, `NO_TOPIC`, at the position of
 its depth. URLs that failed are tried again after all others of their topic.
 
-Turns are given for all partitions of a worker together by `crawl.features.topics.allocator`, which
+Turns are given for all partitions of a worker together by `features.topics.allocator`, which
 sets `turn` before it asks for a URL. Without a turn the best position of all topics is chosen.
 
 Cost: `offer` and `choose` are O(log sites + topics), however many URLs a site has; 12 bytes a URL.
@@ -15,8 +15,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from lycosa.frontier.distance import depth_of
-from lycosa.frontier.fold.facts.columns import Pages
-from lycosa.frontier.fold.facts.topics import NO_TOPIC, Topics
+from lycosa.frontier.facts.columns import Pages
+from lycosa.frontier.facts.topics import NO_TOPIC, Topics
 from lycosa.frontier.schedulers.again import has_failed
 from lycosa.frontier.schedulers.topic_queues import TopicQueues
 

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections import deque
 from typing import Protocol
 
-from lycosa.frontier.fold.facts.columns import Pages
+from lycosa.frontier.facts.columns import Pages
 from lycosa.frontier.schedulers.again import has_failed
 from lycosa.frontier.schedulers.scores import Score
 from lycosa.frontier.urltable.contract import UrlTable

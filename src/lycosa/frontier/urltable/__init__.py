@@ -1,7 +1,7 @@
 """The URL table: every URL of a partition, numbered, in key order, and counted.
 
-A table gives each key (`lycosa.url.key`) a number that never changes, finds keys and numbers in
-about a microsecond, and knows how many URLs are ready below every node of the tree of URLs. When
+A table gives each key (`lycosa.model.url.key`) a number that never changes, finds keys and numbers
+in about a microsecond, and knows how many URLs are ready below every node of the tree of URLs. When
 memory is short, whole sites are spilled, compressed, to a file.
 
     contract    the operations of a table

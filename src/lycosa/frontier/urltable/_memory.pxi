@@ -6,7 +6,7 @@
 # of its own that begins at such a multiple, and is moved, without being copied, to another one when
 # it grows.
 
-include "../../memory/_mapping.pxi"
+include "../../_support/memory/_mapping.pxi"
 
 cdef extern from *:
     """

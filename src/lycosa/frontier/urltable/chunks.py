@@ -24,7 +24,8 @@ from itertools import accumulate
 
 import zstandard
 
-from lycosa.failpoints import reach
+from lycosa._support.failpoints import reach
+from lycosa._support.tuples import NamedTuple
 from lycosa.frontier.urltable._table import (
     run_count,
     run_entries,
@@ -35,7 +36,6 @@ from lycosa.frontier.urltable._table import (
     run_tails,
 )
 from lycosa.frontier.urltable.vaults import Extent, Vault
-from lycosa.tuples import NamedTuple
 
 FRAME_URLS = 1_024
 """At 512 a URL took 0.15 bytes more on disk, and finding it three fifths of the time."""

@@ -15,7 +15,7 @@ from collections.abc import Iterator
 
 import msgspec
 
-from lycosa.failpoints import reach
+from lycosa._support.failpoints import reach
 from lycosa.frontier.urltable._table import Table
 from lycosa.frontier.urltable.chunks import CHUNK_FRAMES, FRAME_URLS, Chunks
 from lycosa.frontier.urltable.segments import is_node, segment_end

@@ -1,6 +1,6 @@
 """The operations of a URL table, and what is always true of it.
 
-A table holds the keys of one partition (`lycosa.url.key`), each once, gives them numbers, and
+A table holds the keys of one partition (`lycosa.model.url.key`), each once, gives them numbers, and
 keeps them in key order, so that the URLs of a folder, a site, a host or a domain stand side
 by side. It also counts: a URL can be *marked* as pending, a site can be *awake* or at
 rest, and a URL is *ready* while it is marked and its site is awake. The number of ready URLs is

@@ -13,7 +13,7 @@ from bisect import bisect
 from pathlib import Path
 from typing import IO, Protocol
 
-from lycosa.tuples import NamedTuple
+from lycosa._support.tuples import NamedTuple
 
 
 class Extent(NamedTuple):

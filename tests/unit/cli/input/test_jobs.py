@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 
 from lycosa.cli.input.jobs import FLAG_KEYS, build_job, flag_rules, read_setting
 from lycosa.cli.input.seeds import gather, with_scheme
-from lycosa.config import SECTIONS, Job
-from lycosa.config.keys import keys_of
 from lycosa.errors import ConfigError
-from lycosa.url import Scope, key_of, parse_rules
+from lycosa.model.job import SECTIONS, Job
+from lycosa.model.job.keys import keys_of
+from lycosa.model.url import Scope, key_of, parse_rules
 
 
 def test_every_flag_sets_keys_that_exist() -> None:

@@ -6,8 +6,8 @@ import pytest
 
 from lycosa.cli.input.jobs import build_job
 from lycosa.cli.input.own_machine import opened, origins_of
-from lycosa.config import Job, parse_job
 from lycosa.errors import ConfigError
+from lycosa.model.job import Job, parse_job
 
 
 @pytest.mark.parametrize(

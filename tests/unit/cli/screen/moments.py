@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from lycosa.config import Job
 from lycosa.crawl.status.progress import Progress
+from lycosa.model.job import Job
 
 JOB = Job.of(seeds=["https://www.example.org/"], limits={"pages": 5000})
 
@@ -56,7 +56,7 @@ HUGE = BUSY._replace(
 
 
 class Ended(NamedTuple):
-    """As `lycosa.crawl.processes.run.Ended`."""
+    """As `lycosa.runtime.processes.run.Ended`."""
 
     reason: str
     progress: Progress

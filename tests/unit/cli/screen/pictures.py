@@ -22,10 +22,10 @@ from rich.text import Text
 
 from lycosa.cli.screen.panel import ProgressPanel, pauses_text
 from lycosa.cli.screen.summary import print_summary
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.processes.run import Ended, run_crawl
 from lycosa.crawl.status.progress import Listener, Progress
+from lycosa.model.job import Job
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.processes.run import Ended, run_crawl
 
 PICTURES = Path(__file__).parents[4] / "docs" / "pictures"
 COMMAND = "lycosa crawl --seeds seeds.txt -o mycrawl --max-pages 600 --delay 1s …"

@@ -15,16 +15,16 @@ from rich.live import Live
 from rich.text import Text
 
 import lycosa.cli
+from lycosa.analysis.triples.index import Index
 from lycosa.cli.main import cli, main
 from lycosa.cli.screen.console import Screen
 from lycosa.cli.screen.notices import Session
 from lycosa.cli.screen.output import escaping
-from lycosa.config import Job
-from lycosa.crawl.directory import CrawlDirectory
-from lycosa.crawl.log_file import logger, said_to
-from lycosa.query.index import Index
-from unit.query.segments import block, seal
-from unit.study.drawn_crawl import Fetch, write
+from lycosa.model.job import Job
+from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.log_file import logger, said_to
+from unit.analysis.study.drawn_crawl import Fetch, write
+from unit.analysis.triples.segments import block, seal
 
 Captured = pytest.CaptureFixture[str]
 TITLE = '=HYPERLINK("http://evil.test/") \x1b[31m\u202egpj.exe'

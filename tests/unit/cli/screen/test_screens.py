@@ -17,8 +17,8 @@ from lycosa.cli.screen.lines import Lines, line_of, reason_text, summary_data
 from lycosa.cli.screen.panel import Display, ProgressPanel, pauses_text
 from lycosa.cli.screen.summary import print_summary, summary_of
 from lycosa.cli.screen.topics import topics_facts, topics_text
-from lycosa.config import Job
 from lycosa.crawl.status.progress import Progress
+from lycosa.model.job import Job
 from unit.cli.screen.moments import BUSY, FIRST, HUGE, JOB, Ended
 
 WIDTHS = (40, 60, 80, 100, 200)
@@ -153,7 +153,7 @@ def test_for_a_program_there_are_lines_of_json(capsys: pytest.CaptureFixture[str
 
 
 def test_who_looks_at_no_panel_does_not_load_what_draws_it() -> None:
-    modules = "lycosa.cli.commands.running.crawl, lycosa.crawl.processes.run, sys"
+    modules = "lycosa.cli.running.crawl, lycosa.runtime.processes.run, sys"
     code = f"import {modules}; print('rich' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout == "False\n"

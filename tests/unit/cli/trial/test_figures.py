@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from lycosa.cli.trial.figures import TrialScreen, look
-from lycosa.cluster.board.keys import member_key
-from lycosa.cluster.board.memory import MemoryBoard
-from lycosa.cluster.membership.record import Member, Progress, Standing, pack
+from lycosa.runtime.coordination.keys import member_key
+from lycosa.runtime.coordination.memory import MemoryBoard
+from lycosa.runtime.membership.record import Member, Progress, Standing, pack
 
 
 def board_of(*members: Member) -> MemoryBoard:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.config import Job
-from lycosa.crawl.simulation.conditions import Conditions
-from lycosa.crawl.simulation.simulation import Simulation
-from lycosa.log.format import decode_events
-from lycosa.records import Purpose, Request, Resolved, Sight, Visited
-from lycosa.testweb.web import HTML, PLAIN, Headers, Reply
+from lycosa.model.job import Job
+from lycosa.model.records import Purpose, Request, Resolved, Sight, Visited
+from lycosa.simulation.conditions import Conditions
+from lycosa.simulation.simulation import Simulation
+from lycosa.storage.log.format import decode_events
+from lycosa_testweb.web import HTML, PLAIN, Headers, Reply
 
 BEGIN, HOUR = 1_700_000_000.0, 3600.0
 HOME, MAP = "http://www.a.test/", "http://www.a.test/map.xml"

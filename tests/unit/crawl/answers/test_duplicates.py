@@ -6,10 +6,10 @@ import random
 from collections import Counter
 from pathlib import Path
 
-from lycosa.config import Job
-from lycosa.store.archive import ArchiveStore
-from lycosa.store.reader import captures, table
-from lycosa.testweb.web import Reply
+from lycosa.model.job import Job
+from lycosa.storage.archive.archive import ArchiveStore
+from lycosa.storage.archive.reader import captures, table
+from lycosa_testweb.web import Reply
 from unit.crawl.drawn_web import DrawnWeb, crawl, kept, page
 
 HOSTS, PAGES, PARTITIONS = 8, 12, 16

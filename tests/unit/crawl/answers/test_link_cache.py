@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from lycosa.crawl.answers import _link_cache as targets_module
 from lycosa.crawl.answers._link_cache import LONGEST_REFUSED, Targets, folder_of
-from lycosa.links import Target
-from lycosa.store.tables.rows import url_id
-from lycosa.url import Verdict, canonical_key, refusal, url_of
-from lycosa.url.rules import parse_rules
-from lycosa.url.scope import Scope
+from lycosa.model.links import Target
+from lycosa.model.url import Verdict, canonical_key, refusal, url_of
+from lycosa.model.url.rules import parse_rules
+from lycosa.model.url.scope import Scope
+from lycosa.storage.tables.rows import url_id
 from plain_link_cache import PlainTargets
 from plain_link_cache import folder_of as plain_folder_of
 from seeds import examples

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.config import Job
-from lycosa.testweb.web import HTML, Reply
+from lycosa.model.job import Job
+from lycosa_testweb.web import HTML, Reply
 from unit.crawl.drawn_web import DrawnWeb, crawl, kept, linking, page
 
 HOME, ON, OFF = "http://site.test/", "http://site.test/on", "http://site.test/off"

@@ -13,19 +13,18 @@ from benchmarks.partitions import waiting_partition
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lycosa.cluster.partitioners import make_partitioner
-from lycosa.config import Job
 from lycosa.crawl.answers.links import Router
 from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.answers.stages import PageAnswers
 from lycosa.crawl.budget import Budget
-from lycosa.crawl.features.of_job import features_of
 from lycosa.crawl.points import Feature, Points, Spine
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.scope import JobScope
+from lycosa.features.of_job import features_of
+from lycosa.frontier.partitioners import make_partitioner
 from lycosa.frontier.readiness.agenda import Agenda
-from lycosa.log.memory import MemoryLog
-from lycosa.records import (
+from lycosa.model.job import Job
+from lycosa.model.records import (
     Answer,
     Capture,
     Outcome,
@@ -35,7 +34,8 @@ from lycosa.records import (
     SiteProbed,
     Validators,
 )
-from lycosa.url import key_of, url_of
+from lycosa.model.url import key_of, url_of
+from lycosa.storage.log.memory import MemoryLog
 from plain_routes import PlainRouter
 from plain_stages import PlainPageAnswers
 from seeds import examples
@@ -187,7 +187,6 @@ class Bench:
                 clock=SimpleNamespace(now=lambda: 1e9),
                 clock_ahead=0.0,
                 partitioner=make_partitioner("host-hash", 2),
-                hooks=None,
                 rendering=None,
             ),
         )

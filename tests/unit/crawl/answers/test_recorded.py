@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from lycosa.config import Job
 from lycosa.crawl.answers.reading import links_of_page, read_page
-from lycosa.records import Answer, LinkKind
+from lycosa.model.job import Job
+from lycosa.model.records import Answer, LinkKind
 
 PAGE = (
     b"<a href=/a><blockquote cite=/cited><form method=post action=/posted></form><img src=/i>"

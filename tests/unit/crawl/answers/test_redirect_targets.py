@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from lycosa.crawl.answers.reading import redirect_of
-from lycosa.records import Answer
+from lycosa.model.records import Answer
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from lycosa.config import Job
-from lycosa.records import Outcome, Request
-from lycosa.testweb.web import PLAIN, Reply
+from lycosa.model.job import Job
+from lycosa.model.records import Outcome, Request
+from lycosa_testweb.web import PLAIN, Reply
 from unit.crawl.drawn_web import DrawnWeb, crawl, file, linking
 
 HOME, REFUSED = "http://a.test/", "http://a.test/refused"

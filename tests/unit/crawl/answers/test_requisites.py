@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from lycosa.config import Job
+from lycosa.model.job import Job
 from unit.crawl.drawn_web import DrawnWeb, crawl, file, kept, linking, moved, page
 
 HOME = "http://site.test/"

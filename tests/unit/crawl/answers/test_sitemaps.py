@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.config import Job
-from lycosa.testweb.web import PLAIN, Reply
+from lycosa.model.job import Job
+from lycosa_testweb.web import PLAIN, Reply
 from unit.crawl.drawn_web import DrawnWeb, crawl, file, kept, linking, moved
 
 HOME, LISTED = "http://site.test/", "http://site.test/listed.html"

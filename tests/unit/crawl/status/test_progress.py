@@ -2,11 +2,11 @@ from __future__ import annotations
 
 import pytest
 
-from lycosa.config import Job
 from lycosa.crawl.status.figures import FIGURES, OF_THIS_RUN, TOGETHER, outcomes_of
 from lycosa.crawl.status.progress import Listener, Progress, seconds_left
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.records import Admitted, Fetched, HostChanged, Outcome, RobotsLearned, RobotsState
+from lycosa.model.job import Job
+from lycosa.model.records import Admitted, Fetched, HostChanged, Outcome, RobotsLearned, RobotsState
 
 JOB = Job.of(politeness={"delay_seconds": 10.0})
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from lycosa.config import Job, Statistics
-from lycosa.config.statistics import FIGURES
 from lycosa.crawl.status.statistics import VALUES, StatisticsFile
 from lycosa.errors import ConfigError
+from lycosa.model.job import Job, Statistics
+from lycosa.model.job.notify import FIGURES
 from unit.cli.screen.moments import progress_of
 
 PROGRESS = progress_of(

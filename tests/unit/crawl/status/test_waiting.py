@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from lycosa.config import Job
 from lycosa.crawl.status import waiting
 from lycosa.crawl.status.waiting import Wait, wait_of_page, waits_of
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.records import (
+from lycosa.model.job import Job
+from lycosa.model.records import (
     Admitted,
     AnyEvent,
     Fetched,
@@ -19,7 +19,7 @@ from lycosa.records import (
     RobotsState,
     SiteChanged,
 )
-from lycosa.url import key_of
+from lycosa.model.url import key_of
 
 NOW = 1_000.0
 HERE = "http://a.test"

@@ -8,7 +8,7 @@ from typing import Any, cast
 
 from lycosa.crawl.worker.lookups import MOST_LOOKUPS, Lookups
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.records import Admitted, Resolved
+from lycosa.model.records import Admitted, Resolved
 
 HOSTS = 3 * MOST_LOOKUPS
 

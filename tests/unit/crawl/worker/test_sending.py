@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lycosa.config import Job
 from lycosa.crawl.worker import turns, worker
 from lycosa.crawl.worker.worker import EXHAUSTED, Worker
-from lycosa.records import Outcome, Request
-from lycosa.testweb.web import PLAIN, Reply
+from lycosa.model.job import Job
+from lycosa.model.records import Outcome, Request
+from lycosa_testweb.web import PLAIN, Reply
 from plain_sender import PlainSender, PlainTurns, plain_pump
 from seeds import examples
 from unit.crawl.drawn_web import DrawnWeb, crawl, file, linking, moved

@@ -14,7 +14,7 @@ from lycosa.extract.html.mentioned_text import (
 from lycosa.extract.html.mentions import mentioned_in_script, mentioned_in_tag
 from lycosa.extract.list_parts import parts_listed
 from lycosa.extract.sitemap import is_any_list, scan_sitemap
-from lycosa.records import LinkKind
+from lycosa.model.records import LinkKind
 
 
 @pytest.mark.parametrize(

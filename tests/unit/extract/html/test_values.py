@@ -6,7 +6,7 @@ from growth import is_linear
 from lycosa.extract.css import scan_css
 from lycosa.extract.headers import links_of_headers, robots_tag
 from lycosa.extract.html.values import css_references, kind_of_relation, refresh_target, srcset_urls
-from lycosa.records import LinkKind
+from lycosa.model.records import LinkKind
 
 
 @pytest.mark.parametrize(

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from lycosa.config import Structured
 from lycosa.extract.page import scan
 from lycosa.extract.structured import meta
 from lycosa.extract.structured.counts import DROPPED, JSON_TOO_DEEP, TOO_LARGE, TOO_MANY
 from lycosa.extract.structured.distiller import Distiller, Found, Page, compiled, links_in
+from lycosa.model.job import Structured
 from unit.extract.structured.graphs import assert_same
 
 URL = "http://a.test/page"

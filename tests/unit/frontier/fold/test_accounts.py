@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lycosa.frontier.fold.accounts import Accounts, counted_by
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.records import Admitted, Fetched, Outcome, Place
+from lycosa.model.records import Admitted, Fetched, Outcome, Place
 
 KEYS = ["test.a:/", "test.b:/"]
 FIRST, SECOND, THIRD = Place(1, 100, 50), Place(1, 150, 50), Place(1, 200, 50)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from growth import is_linear
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.records import Admitted
+from lycosa.model.records import Admitted
 
 
 def admitted(keys: list[str]) -> PartitionState:

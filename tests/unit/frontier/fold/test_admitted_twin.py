@@ -9,8 +9,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.records import Admitted, AnyEvent, Fetched, HostChanged, Mined, Outcome, SitemapTried
-from lycosa.url.key import site_of
+from lycosa.model.records import (
+    Admitted,
+    AnyEvent,
+    Fetched,
+    HostChanged,
+    Mined,
+    Outcome,
+    SitemapTried,
+)
+from lycosa.model.url.key import site_of
 from made_columns import add_pages, add_source
 from seeds import examples
 

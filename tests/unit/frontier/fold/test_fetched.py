@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lycosa.frontier.fold.facts.columns import NONE, WAITING
+from lycosa.frontier.facts.columns import NONE, WAITING
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.records import (
+from lycosa.model.records import (
     TRANSIENT,
     UNCOUNTED,
     Admitted,

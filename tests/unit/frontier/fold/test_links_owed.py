@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.log.format import decode_events, encode
-from lycosa.records import LinksOwed
+from lycosa.model.records import LinksOwed
+from lycosa.storage.log.format import decode_events, encode
 
 
 def test_what_is_owed_is_remembered_also_by_a_snapshot() -> None:

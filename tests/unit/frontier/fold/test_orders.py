@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.records import Admitted, OrderApplied, Taken, Waited
+from lycosa.model.records import Admitted, OrderApplied, Taken, Waited
 
 
 def begun(moment: float = 100.0) -> PartitionState:

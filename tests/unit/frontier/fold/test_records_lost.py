@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from lycosa.frontier.fold.accounts import counted_by
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.records import (
+from lycosa.model.records import (
     Admitted,
     Fetched,
     HostChanged,

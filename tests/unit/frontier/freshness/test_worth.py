@@ -9,10 +9,10 @@ from benchmarks.allocation import allocate, freshness
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.config.revisit import POLICIES as NAMES
 from lycosa.frontier.freshness.bids import Candidate, bid_of, chosen, share_out
 from lycosa.frontier.freshness.changes import Belief
 from lycosa.frontier.freshness.worth import POLICIES, gain, profit, value
+from lycosa.model.job.revisit import POLICIES as NAMES
 
 KNOWN = 1e9
 """A shape so large that the rate is as good as known."""

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa.frontier.patterns.miner import Guess, Known, Standing, guess_folders, guess_siblings
-from lycosa.records import MiningRule
+from lycosa.model.records import MiningRule
 
 PAGE, OPEN, NOTHING = Standing.PAGE, Standing.OPEN, Standing.NOTHING
 EVERY_RULE = frozenset(MiningRule)

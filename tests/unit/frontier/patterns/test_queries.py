@@ -16,8 +16,8 @@ from lycosa.frontier.patterns.queries import (
     nearest_forms,
 )
 from lycosa.frontier.patterns.query_words import WINDOW, Page, Vocabulary
-from lycosa.records import MiningRule
-from lycosa.url.key import key_of, site_of
+from lycosa.model.records import MiningRule
+from lycosa.model.url.key import key_of, site_of
 
 SITE = site_of(key_of("http://a.test/"))
 TEXT = Field("q", "", is_free=True)

@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.frontier.fold.facts.traps import first_folder
+from lycosa.frontier.facts.traps import first_folder
 from lycosa.frontier.patterns.shapes import Compared, may_be_endless, shape_of
-from lycosa.records import Outcome
+from lycosa.model.records import Outcome
 
 CALENDAR, SESSION = Outcome.TRAP_CALENDAR, Outcome.TRAP_SESSION
 REPETITION, NOTHING = Outcome.TRAP_PATH_REPETITION, Outcome.TRAP_NOTHING_NEW

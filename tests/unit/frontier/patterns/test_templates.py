@@ -8,7 +8,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lycosa.frontier.patterns.templates import MOST_SPOTS, Template, spots_of
-from lycosa.records import MiningRule
+from lycosa.model.records import MiningRule
 
 PIECES = st.sampled_from(
     [

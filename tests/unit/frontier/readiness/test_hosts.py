@@ -9,7 +9,7 @@ from lycosa.frontier.readiness.agenda import Agenda
 from lycosa.frontier.readiness.phases import WorkerContext
 from lycosa.frontier.readiness.slots import AddressSlots
 from lycosa.frontier.task import TaskKind
-from lycosa.records import (
+from lycosa.model.records import (
     ErrandTaken,
     Fetched,
     HostChanged,

@@ -11,7 +11,7 @@ from lycosa.frontier.readiness.agenda import Agenda
 from lycosa.frontier.readiness.phases import WorkerContext
 from lycosa.frontier.readiness.turns import TurnReadiness
 from lycosa.frontier.task import TaskKind
-from lycosa.records import HostChanged, RobotsLearned, RobotsState
+from lycosa.model.records import HostChanged, RobotsLearned, RobotsState
 
 SLOT = 20.0
 

@@ -15,7 +15,7 @@ from lycosa.frontier.readiness.addresses import Addresses, Slots
 from lycosa.frontier.readiness.agenda import Agenda
 from lycosa.frontier.readiness.phases import WorkerContext
 from lycosa.frontier.task import Task, TaskKind
-from lycosa.records import (
+from lycosa.model.records import (
     ErrandTaken,
     Fetched,
     HostChanged,

@@ -4,7 +4,7 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from lycosa.frontier.fold.facts.columns import Pages
+from lycosa.frontier.facts.columns import Pages
 from lycosa.frontier.schedulers.breadth_first import BreadthFirst
 from made_columns import add_pages
 from seeds import examples

@@ -5,7 +5,7 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
-from lycosa.config import SCHEDULERS
+from lycosa.model.job import SCHEDULERS
 
 ROOT = Path(__file__).parents[4]
 

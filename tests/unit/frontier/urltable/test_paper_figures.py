@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.urltable import CompactUrlTable
-from lycosa.records import Admitted
-from lycosa.url import key_of, url_of
+from lycosa.model.records import Admitted
+from lycosa.model.url import key_of, url_of
 
 SUN = [
     "http://www.sun.com/",

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from lycosa.records import Purpose, Request
-from lycosa.testweb import BreachKind, GraphWeb, Group, Referee, RefereeRules, Reply, Robots
-from lycosa.testweb.robots import folder
-from lycosa.testweb.web import HTML
+from lycosa.model.records import Purpose, Request
+from lycosa_testweb import BreachKind, GraphWeb, Group, Referee, RefereeRules, Reply, Robots
+from lycosa_testweb.robots import folder
+from lycosa_testweb.web import HTML
 
 A, B = "http://a.test/", "http://b.test/"
 

@@ -3,9 +3,9 @@
 import io
 from pathlib import Path
 
-from lycosa.records import Outcome
-from lycosa.testweb import BreachKind, GraphWeb, Referee, RefereeRules, Reply, request_for
-from lycosa.testweb.referee.record import Recorder, judge
+from lycosa.model.records import Outcome
+from lycosa_testweb import BreachKind, GraphWeb, Referee, RefereeRules, Reply, request_for
+from lycosa_testweb.referee.record import Recorder, judge
 
 A = "http://a.test/"
 WEB = GraphWeb({A: [f"{A}{number}" for number in range(5)]})

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from lycosa.records import Outcome, Purpose
-from lycosa.testweb import BreachKind, RefereeRules, Reply
+from lycosa.model.records import Outcome, Purpose
+from lycosa_testweb import BreachKind, RefereeRules, Reply
 from unit.testweb.referee.court import SHARED, STRICT, A, B, Court
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from lycosa.records import Purpose
-from lycosa.testweb import BreachKind, Reply, Robots
+from lycosa.model.records import Purpose
+from lycosa_testweb import BreachKind, Reply, Robots
 from unit.testweb.referee.court import STRICT, A, Court
 
 WAIT = Reply(429, (("Retry-After", "60"),))

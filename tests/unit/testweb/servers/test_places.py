@@ -3,8 +3,8 @@
 import pytest
 
 from lycosa.errors import ConfigError
-from lycosa.testweb import GeneratedWeb, GraphWeb
-from lycosa.testweb.servers.places import Places
+from lycosa_testweb import GeneratedWeb, GraphWeb
+from lycosa_testweb.servers.places import Places
 
 
 def test_names_that_share_an_address_share_a_loopback_address() -> None:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from lycosa.config import Structured
 from lycosa.extract.page import scan
 from lycosa.extract.structured.distiller import Distiller, Page
-from lycosa.testweb.web import request_for
-from lycosa.testweb.webs.books import (
+from lycosa.model.job import Structured
+from lycosa_testweb.web import request_for
+from lycosa_testweb.webs.books import (
     AUTHOR_TRIPLES,
     BOOK_TRIPLES,
     HOME,

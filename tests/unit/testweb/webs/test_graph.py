@@ -1,8 +1,8 @@
 """Webs drawn by hand, and the oracle of exact depth."""
 
-from lycosa.records import Outcome
-from lycosa.testweb import Faults, GraphWeb, Group, OtherNames, Robots, request_for
-from lycosa.testweb.robots import folder
+from lycosa.model.records import Outcome
+from lycosa_testweb import Faults, GraphWeb, Group, OtherNames, Robots, request_for
+from lycosa_testweb.robots import folder
 
 A, B, C, D, E = (f"http://{name}.test/" for name in "abcde")
 

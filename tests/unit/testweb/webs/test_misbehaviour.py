@@ -2,11 +2,11 @@
 
 import pytest
 
-from lycosa.records import TRANSIENT, Outcome
-from lycosa.testweb import request_for
-from lycosa.testweb.parts import take_apart
-from lycosa.testweb.webs.misbehaviour import MisbehavingWeb, all_misdeeds
-from lycosa.testweb.webs.wild_pages import ENCODINGS, GUARDED, LINE_BYTES, NESTED_ELEMENTS, encoded
+from lycosa.model.records import TRANSIENT, Outcome
+from lycosa_testweb import request_for
+from lycosa_testweb.parts import take_apart
+from lycosa_testweb.webs.misbehaviour import MisbehavingWeb, all_misdeeds
+from lycosa_testweb.webs.wild_pages import ENCODINGS, GUARDED, LINE_BYTES, NESTED_ELEMENTS, encoded
 
 
 @pytest.fixture(scope="module")

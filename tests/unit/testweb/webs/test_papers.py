@@ -2,10 +2,10 @@
 
 import pytest
 
-from lycosa.records import Outcome
-from lycosa.testweb import request_for
-from lycosa.testweb.webs import papers
-from lycosa.testweb.webs.papers import DownloadRow, LinkRow, RobotsRow, TreeRow
+from lycosa.model.records import Outcome
+from lycosa_testweb import request_for
+from lycosa_testweb.webs import papers
+from lycosa_testweb.webs.papers import DownloadRow, LinkRow, RobotsRow, TreeRow
 
 
 @pytest.mark.parametrize("row", papers.TABLE_3, ids=lambda row: f"{row.agent} {row.path}")

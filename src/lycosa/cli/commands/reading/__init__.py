@@ -1,8 +1,0 @@
-"""Commands that read a crawl: its state, its pages, its texts and its structured data.
-
-inspect  `status`, `queue`, `explain`, `audit`: read a crawl
-content  `cat`: print what is stored of a URL
-verify   `verify`: check a crawl's files against each other, and repair them
-search   `index`, `search`: build a crawl's indexes, search its full text
-query    `sparql`, `triples`: query a crawl's structured data
-"""

@@ -1,5 +1,0 @@
-from lycosa.extract.structured.rdfa.hosts import Host
-
-def walk(
-    markup: bytes, host: Host, document: str, base: str, label: str, room: int
-) -> tuple[bytes, bool]: ...

@@ -1,0 +1,285 @@
+"""Takes pages that wait to a browser, and decides what follows from what comes back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import NamedTuple
+
+from lycosa._support.failpoints import reach
+from lycosa.crawl.answers.page_answer import PageAnswer
+from lycosa.crawl.answers.reading import RawLinks
+from lycosa.crawl.budget import Limit
+from lycosa.crawl.points import Feature, Handler, Spine
+from lycosa.crawl.suspects.marks import COUNT, PAGE, PAGE_BITS
+from lycosa.errors import LycosaError
+from lycosa.features.rendering.choosing import is_chosen, verdict_on
+from lycosa.features.rendering.documents import Documents
+from lycosa.features.rendering.parts import Parts
+from lycosa.features.rendering.rendered_tree import RenderedTree
+from lycosa.fetch.browser.protocol import Done, Ending, FoundLink, RenderPage
+from lycosa.fetch.browser.renderer import Renders
+from lycosa.frontier.facts.rendering import Waiting
+from lycosa.frontier.partition import Partition
+from lycosa.model.clock import Timer
+from lycosa.model.records import (
+    LinkKind,
+    Outcome,
+    PartsFound,
+    PartsWanted,
+    Rendered,
+    RenderQueued,
+)
+from lycosa.model.url import url_of
+from lycosa.storage.warc.record_reader import Stored
+
+MOST_PARTS = 200
+"""Parts of a page that are queued in one round."""
+LOOK_SECONDS = 0.2
+"""How soon pages are looked at again that waited for parts."""
+DROPPED = "dropped"
+"""The ending of a page that is kept no longer when its turn comes."""
+HOOK_FAILED = "hook-failed"
+"""The ending of a page of which a plugin could not bear the rendered document."""
+_SCRIPT = int(LinkKind.SCRIPT)
+
+
+class _Under(NamedTuple):
+    """A page in a browser."""
+
+    partition: Partition
+    page: int
+    browser: Renders
+
+
+class PageRendering(Feature):
+    """Renders the pages of a worker's partitions; one per worker."""
+
+    def __init__(self, spine: Spine, tree: RenderedTree) -> None:
+        """Plugins, topics and structured data see what was rendered by way of `tree`."""
+        ports = spine.ports
+        assert ports.rendering is not None
+        self._clock = ports.clock
+        self._settings = ports.job.render
+        self._budget = ports.budget
+        self._store = ports.store
+        self._partitions = spine.partitions
+        self._router = spine.router
+        self._browsers = ports.rendering.browsers
+        self._read = ports.rendering.read
+        self._parts = Parts(ports, self._read)
+        self._documents = Documents(ports, spine.router, tree)
+        self._mark = ports.mark
+        self._under_way: dict[tuple[int, int], _Under] = {}
+        self._is_stopped = False
+        self._timer: Timer | None = None
+        self._wake = spine.look_soon
+        """Called when something was decided, so that it is committed."""
+
+    def working(self) -> bool:
+        """Return whether pages wait that are rendered also when a limit is reached."""
+        if self._budget.reached not in (Limit.PAGES, Limit.BYTES):
+            return False
+        return any(one.state.rendering.waiting for one in self._partitions.values())
+
+    # -- queueing ---------------------------------------------------------------------------
+
+    def learned(self, answered: PageAnswer) -> None:
+        """Queue a page that was kept, if it is to be rendered, and the scripts that it names."""
+        if not is_chosen(answered, self._settings):
+            return
+        partition, page, facts = answered.partition, answered.page, answered.facts
+        scripts = [
+            href for href, kind in zip(facts.hrefs, facts.kinds, strict=True) if kind == _SCRIPT
+        ]
+        base = facts.base or answered.request.url
+        self._queue(partition, page, 0, scripts, base)
+
+    def _queue(
+        self, partition: Partition, page: int, turn: int, hrefs: Sequence[str], base: str
+    ) -> None:
+        """Let a page wait for parts, which are fetched like page requisites."""
+        now, key = self._clock.now(), partition.state.table.key(page)
+        raw = RawLinks.of(list(dict.fromkeys(hrefs))[:MOST_PARTS], LinkKind.SCRIPT)
+        links, _, _ = self._router.resolve(partition, page, raw, base)
+        keys = list(dict.fromkeys(target.key for target in links.targets))
+        missing = [one for one in keys if not self._parts.is_settled(partition, one)]
+        if missing:
+            self._router.route(partition, now, page, key, links)
+            self._parts.seek(partition, missing)
+        # A part that the frontier did not take, as too deep or a known copy, never comes.
+        missing = [one for one in missing if self._parts.may_come(partition, one)]
+        partition.record(RenderQueued(now, page, turn, missing))
+
+    # -- messages of other partitions ---------------------------------------------------------
+
+    def messages(self) -> Mapping[type, Handler]:
+        """Return who takes what other partitions ask and answer."""
+        return {
+            PartsWanted: lambda partition, message, _: self._parts.wanted(partition, message),
+            PartsFound: lambda partition, message, _: self._parts.found(partition, message),
+        }
+
+    # -- the rhythm -------------------------------------------------------------------------
+
+    def looked(self) -> None:
+        """Answer other partitions, and hand pages that are ready to free browsers."""
+        if self._is_stopped:
+            return
+        is_waiting = False
+        for partition in list(self._partitions.values()):
+            known = partition.state.rendering
+            if partition.is_leaving or not (known.waiting or known.sought or known.shells):
+                continue
+            for page in sorted(known.shells):  # found when the crawl rendered nothing
+                partition.record(RenderQueued(self._clock.now(), page))
+            if known.sought:
+                self._parts.tell(partition)
+            is_waiting = is_waiting or bool(known.waiting)
+            self._begin(partition)
+        if is_waiting and self._timer is None:
+            self._timer = self._clock.call_at(self._clock.now() + LOOK_SECONDS, self._look_again)
+
+    def _look_again(self) -> None:
+        self._timer = None
+        self.looked()
+
+    def _begin(self, partition: Partition) -> None:
+        """Hand the pages of a partition that are ready to free browsers."""
+        for page, waits in list(partition.state.rendering.waiting.items()):
+            free = next((one for one in self._browsers if one.is_free), None)
+            if free is None:
+                return
+            if (partition.number, page) in self._under_way or not self._is_ready(partition, waits):
+                continue
+            self._render(partition, page, waits, free)
+
+    def _is_ready(self, partition: Partition, waits: Waiting) -> bool:
+        if self._budget.reached is not None:
+            return True  # nothing more comes
+        return all(self._parts.is_settled(partition, key) for key in waits.missing)
+
+    def _render(self, partition: Partition, page: int, waits: Waiting, browser: Renders) -> None:
+        state = partition.state
+        place = state.place_of(page)
+        plain: Stored | None = None
+        is_suspect = page in state.suspects.rendered  # reading its tree may have killed a process
+        if place is not None and state.pages.outcome[page] == Outcome.KEPT and not is_suspect:
+            try:
+                plain = self._read(place)
+            except LycosaError:  # removed, or on another machine
+                plain = None
+        if plain is None:
+            self._decided(partition, Rendered(self._clock.now(), page, DROPPED))
+            return
+        settings = self._settings
+        is_last = waits.round + 1 >= settings.rounds or self._budget.reached is not None
+        asked = RenderPage(
+            url=url_of(state.table.key(page)),
+            headers=list(plain.headers),
+            body=plain.body,
+            seconds=settings.seconds,
+            memory_bytes=settings.memory_bytes,
+            clicks=settings.clicks,
+            is_last=is_last,
+            wants_picture=settings.screenshots,
+            moment=_moment(plain.date),
+        )
+        self._under_way[partition.number, page] = _Under(partition, page, browser)
+        reach("render.before")
+        browser.render(
+            asked,
+            partial(self._parts.find, partition),
+            partial(self._done, partition, page, waits, plain),
+        )
+
+    def _done(
+        self,
+        partition: Partition,
+        page: int,
+        waits: Waiting,
+        plain: Stored,
+        done: Done,
+        *,
+        found: list[FoundLink],
+    ) -> None:
+        reach("render.done")
+        self._under_way.pop((partition.number, page), None)
+        is_ours = self._partitions.get(partition.number) is partition and not partition.is_leaving
+        if not is_ours or self._is_stopped:
+            return
+        if partition.state.rendering.waiting.get(page) != waits:
+            self.looked()  # it was fetched again meanwhile, and is rendered again
+            return
+        is_last = waits.round + 1 >= self._settings.rounds or self._budget.reached is not None
+        if done.missing and not is_last and done.ending is Ending.RENDERED:
+            self._queue(partition, page, waits.round + 1, done.missing, done.base or plain.url)
+            self._wake()
+        elif (words := self._mark) is None:
+            self._finish(partition, page, plain, done, found)
+        else:
+            words[PAGE] = partition.number << PAGE_BITS | page
+            words[COUNT] = 1
+            self._finish(partition, page, plain, done, found)
+            words[COUNT] = 0
+        self.looked()
+
+    def _finish(
+        self,
+        partition: Partition,
+        page: int,
+        plain: Stored,
+        done: Done,
+        found: list[FoundLink],
+    ) -> None:
+        """Store what was rendered if it is worth it, and send its links on."""
+        state, now = partition.state, self._clock.now()
+        document = self._documents.read(partition, page, plain, done, found, now=now)
+        if document.outcome is Outcome.HOOK_FAILED:
+            self._decided(partition, Rendered(now, page, HOOK_FAILED))
+            return
+        site = state.pages.site[page]
+        verdict = verdict_on(state.rendering, site, self._settings, differs=document.differs)
+        place = None
+        if document.differs or done.picture:
+            place = self._documents.store(document, done.picture)
+        event = Rendered(now, page, done.ending, place, document.differs, verdict)
+        self._decided(partition, event)
+        if not document.differs:
+            return
+        self._documents.decided(document)
+        if state.sites.host[site] not in state.traps.mirrors:
+            links, ahead = document.answered.links, document.answered.ahead
+            key = state.table.key(page)
+            self._router.route(partition, now, page, key, links, ahead=ahead)
+
+    def _decided(self, partition: Partition, event: Rendered) -> None:
+        partition.record(event)
+        self._wake()
+
+    # -- the end ----------------------------------------------------------------------------
+
+    def lost(self, number: int) -> None:
+        """Give up the pages of a partition that is no longer ours."""
+        for at, under in list(self._under_way.items()):
+            if at[0] == number:
+                del self._under_way[at]
+                under.browser.drop()
+
+    def stopped(self) -> None:
+        """Render nothing more."""
+        self._is_stopped = True
+        if self._timer is not None:
+            self._timer.cancel()
+        for under in self._under_way.values():
+            under.browser.drop()
+        self._under_way.clear()
+
+
+def _moment(date: str) -> float:
+    from datetime import datetime  # only crawls that render need it here
+
+    try:
+        return datetime.fromisoformat(date).timestamp()
+    except ValueError:
+        return 0.0

@@ -1,0 +1,137 @@
+"""Pages that wait to be rendered, what became of those that were, and which sites are rendered.
+
+Always true: a page that is kept and is to be rendered is in `waiting` until its `Rendered` event,
+so that a kill, or another owner, forgets none; and it is rendered again if its record was lost.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Mapping
+from typing import Any
+
+from lycosa._support.tuples import NamedTuple
+from lycosa.model.records import PartsNoted, Place, Rendered, RenderQueued
+
+SHELL = "shell"
+"""The ending of a page that seems empty without scripts, in a crawl that renders none."""
+RENDERED_ALWAYS, RENDERED_IF_EMPTY = 1, 2
+"""Verdicts on a site."""
+
+
+class Waiting(NamedTuple):
+    """A page that waits to be rendered."""
+
+    round: int
+    missing: list[str]
+
+
+class Sample(NamedTuple):
+    """The first pages of a site, by which it is judged."""
+
+    queued: int = 0
+    rendered: int = 0
+    differed: int = 0
+
+
+class Rendering:
+    """Facts of a partition about rendering; empty in crawls without it."""
+
+    def __init__(self) -> None:
+        self.waiting: dict[int, Waiting] = {}
+        self.places: dict[int, Place] = {}
+        """Of the records of rendered documents, by page."""
+        self.endings: Counter[str] = Counter()
+        self.verdicts: dict[int, int] = {}
+        """By site; one without an entry is not judged yet."""
+        self.samples: dict[int, Sample] = {}
+        self.shells: set[int] = set()
+        """Pages that seem empty without scripts, and were not rendered."""
+        self.sought: dict[str, set[int]] = {}
+        """URLs that pages of other partitions need, with those partitions."""
+        self.came: dict[str, Place | None] = {}
+        """Records of URLs of other partitions; None for what cannot come."""
+        self.moved: dict[str, str] = {}
+
+    @property
+    def is_at_work(self) -> bool:
+        """Whether a page waits, here or for something from here."""
+        return bool(self.waiting or self.sought)
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether a page waits for nothing but a browser."""
+        return any(not one.missing for one in self.waiting.values())
+
+    def apply_queued(self, event: RenderQueued, site: int) -> None:
+        """Let a page wait."""
+        self.shells.discard(event.page)
+        if not event.round:
+            sample = self.samples.get(site, Sample())
+            self.samples[site] = sample._replace(queued=sample.queued + 1)
+        self.waiting[event.page] = Waiting(event.round, list(event.missing))
+
+    def apply_rendered(self, event: Rendered, site: int) -> None:
+        """Note what became of a page."""
+        self.endings[event.ending] += 1
+        if event.ending == SHELL:
+            self.shells.add(event.page)
+        if self.waiting.pop(event.page, None) is not None:
+            sample = self.samples.get(site, Sample())
+            differed = sample.differed + event.differs
+            self.samples[site] = sample._replace(rendered=sample.rendered + 1, differed=differed)
+        if event.place is not None:
+            self.places[event.page] = event.place
+        if event.verdict:
+            self.verdicts[site] = event.verdict
+
+    def apply_parts(self, event: PartsNoted) -> None:
+        """Note what is sought here, and what was found elsewhere."""
+        for key, partition in event.sought.items():
+            self.sought.setdefault(key, set()).add(partition)
+        for key in event.told:
+            self.sought.pop(key, None)
+        self.came.update(event.came)
+        self.moved.update(event.moved)
+
+    def forget(self, pages: Container[int]) -> None:
+        """Forget pages that the operator has removed."""
+        self.waiting = {page: one for page, one in self.waiting.items() if page not in pages}
+        self.places = {page: one for page, one in self.places.items() if page not in pages}
+        self.shells = {page for page in self.shells if page not in pages}
+
+    def lost(self, page: int, place: Place) -> None:
+        """Render a page again whose rendered record is lost."""
+        if self.places.get(page) == place:
+            del self.places[page]
+            self.waiting[page] = Waiting(0, [])
+
+    def pack(self) -> dict[str, Any]:
+        """Return everything for a snapshot."""
+        if not (self.endings or self.waiting or self.sought or self.came or self.samples):
+            return {}
+        return {
+            "waiting": self.waiting,
+            "places": self.places,
+            "endings": dict(self.endings),
+            "verdicts": self.verdicts,
+            "samples": self.samples,
+            "shells": sorted(self.shells),
+            "sought": {key: sorted(some) for key, some in self.sought.items()},
+            "came": self.came,
+            "moved": self.moved,
+        }
+
+    def unpack(self, packed: Mapping[str, Any]) -> None:
+        """Fill from what `pack` returned."""
+        if not packed:
+            return
+        self.waiting = {page: Waiting(*one) for page, one in packed["waiting"].items()}
+        self.places = {page: Place(*one) for page, one in packed["places"].items()}
+        self.endings.update(packed["endings"])
+        self.verdicts = packed["verdicts"]
+        self.samples = {site: Sample(*one) for site, one in packed["samples"].items()}
+        self.shells = set(packed["shells"])
+        self.sought = {key: set(some) for key, some in packed["sought"].items()}
+        self.came = {key: Place(*one) if one else None for key, one in packed["came"].items()}
+        self.moved = packed["moved"]

@@ -1,0 +1,242 @@
+"""Partitioners: pure functions from a URL's key to the number of its partition.
+
+`domain` keeps all hosts of a registrable domain together, so that one owner sees the whole site
+and its pauses per host and per address are all the politeness that is needed. `host-hash`
+spreads hosts one by one. `host-even-sum` and `host-odd-sum` are Tarantula's equations 1 and 2,
+`url-sum` is KSpider's hash and `url-hash` a modern one in its place.
+
+    sums  the hashes of the papers: sums of character codes
+    urls  partitioners of single URLs: the pages of one host lie in all partitions
+
+Always true:
+  * the same key gives the same partition on every machine, in every run and in every
+    Python, for a given list of public suffixes; a job must keep partitioner and number
+    for as long as its log lives;
+  * all URLs of one host, whatever scheme and port, are in one partition, unless the partitioner
+    `splits_hosts`. Owners of such partitions take turns at a host
+    (`lycosa.crawl.messages.batons`).
+
+Only the ICANN section of the public suffix list counts. With the private section every
+user of a hosting service would be a domain of their own, spread over many owners, while
+their pages come from the same few machines: one owner for `github.io` is the polite choice.
+
+Cost: a dictionary look-up for recently seen hosts, else a walk through the host's labels and
+one hash. Measured spread of a million URLs: docs/reference/partitioners.md.
+Not here: the owner of a partition (`runtime.cluster.assignment`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+import publicsuffixlist
+from publicsuffixlist import PublicSuffixList
+
+from lycosa.errors import ConfigError
+from lycosa.model.url.key import host_of, reversed_host_of
+
+if TYPE_CHECKING:
+    from lycosa.frontier.partitioners.urls import UrlPartitioner
+
+MOST_CACHED_HOSTS = 100_000
+
+
+class Partitioner(Protocol):
+    """The interface of a partitioner."""
+
+    splits_hosts: bool
+    """Whether the URLs of one host lie in several partitions."""
+
+    @property
+    def identity(self) -> str:
+        """The name of the function: two partitioners with one identity agree on every key."""
+
+    def partition_of(self, key: str) -> int:
+        """Return the number of the key's partition, from 0 on."""
+
+    def partition_of_site(self, site: str) -> int:
+        """Return the partition that receives other partitions' facts about a site."""
+
+
+class HashPartitioner:
+    """Spread names over the partitions by a hash; URLs with one `name_of` stay together."""
+
+    splits_hosts = False
+
+    def __init__(
+        self,
+        partitions: int,
+        name_of: Callable[[str], str],
+        identity: str,
+        hash_of: Callable[[str], int] | None = None,
+    ) -> None:
+        self.partitions = partitions
+        self.identity = f"{identity} over {partitions} partitions"
+        self._name_of = name_of
+        self._hash_of = hash_of or stable_hash
+        self._known: dict[str, int] = {}
+
+    def partition_of(self, key: str) -> int:
+        """Return the partition of the name that the key's host belongs to."""
+        host = reversed_host_of(key)
+        partition = self._known.get(host)
+        if partition is None:
+            partition = self._hash_of(self._name_of(host)) % self.partitions
+            if len(self._known) >= MOST_CACHED_HOSTS:
+                # Dropped as a whole: a crawl's hosts change over time, and those still in use come
+                # back
+                # after one lookup each.
+                self._known.clear()
+            self._known[host] = partition
+        return partition
+
+    def partition_of_site(self, site: str) -> int:
+        """Return the partition of a site's pages."""
+        return self.partition_of(site + "/")
+
+
+def stable_hash(name: str) -> int:
+    """Return 64 bits that depend on the name alone; Python's own hash differs by process."""
+    digest = hashlib.blake2b(name.encode("utf-8", "surrogatepass"), digest_size=8)
+    return int.from_bytes(digest.digest(), "big")
+
+
+def reversed_domain_of(reversed_host: str) -> str:
+    """Return the registrable domain of a host, both reversed: `uk.co.bbc.www` → `uk.co.bbc`.
+
+    A host that is itself a public suffix, has one label or is an IP address stands for
+    itself. An unknown top-level domain counts as a suffix.
+    """
+    if reversed_host[0] == "[" or reversed_host.partition(".")[0].isdigit():
+        return reversed_host
+    labels = reversed_host.split(".")
+    domain = _suffixes_under(labels[0].lower()).privatesuffix(".".join(labels[::-1]))
+    if not domain:
+        return reversed_host
+    return ".".join(labels[: domain.count(".") + 1])
+
+
+@cache
+def _suffixes_under(top: str) -> PublicSuffixList:
+    """Return the suffixes under a top-level domain, in lower case: those that a host can have.
+
+    The package takes 60 ms to prepare and encode all of its list, and few domains of it are met.
+    """
+    names = _names_under(top)
+    if top.startswith("xn--"):
+        with suppress(UnicodeError):  # invalid names are not in the list
+            names += _names_under(top[4:].encode("ascii").decode("punycode"))
+    names += [".".join(map(_in_ascii, name.split("."))) for name in names if not name.isascii()]
+    return PublicSuffixList(names, accept_encoded_idn=False, accept_unknown=True)
+
+
+def _names_under(top: str) -> list[str]:
+    listed, found = _listed(), []
+    for ending in (f"\n{top}\n".encode(), f".{top}\n".encode()):
+        end = listed.find(ending)
+        while end >= 0:
+            name = listed[listed.rfind(b"\n", 0, end + 1) + 1 : end + len(ending) - 1]
+            if not name.startswith(b"//"):
+                found.append(name.decode())
+            end = listed.find(ending, end + 1)
+    return found
+
+
+@cache
+def _listed() -> bytes:
+    """Read the list that comes with the package, only when it is needed."""
+    _, _, text = Path(publicsuffixlist.PSLFILE).read_bytes().partition(b"===BEGIN ICANN DOMAINS===")
+    return text.partition(b"===END ICANN DOMAINS===")[0]
+
+
+def _in_ascii(label: str) -> str:
+    return label if label.isascii() else "xn--" + label.encode("punycode").decode("ascii")
+
+
+def by_domain(partitions: int) -> HashPartitioner:
+    """Keep the hosts of a registrable domain together."""
+    suffixes = f"publicsuffixlist {_suffixes_version()}"
+    return HashPartitioner(partitions, reversed_domain_of, f"domain by {suffixes}")
+
+
+@cache
+def _suffixes_version() -> str:
+    """Return the version of the installed list.
+
+    The name of its metadata folder contains it; reading the metadata itself takes 30 ms.
+    """
+    installed = Path(publicsuffixlist.__file__).parent.parent
+    found = list(installed.glob("publicsuffixlist-*.dist-info"))
+    if len(found) == 1:
+        return found[0].name.removeprefix("publicsuffixlist-").removesuffix(".dist-info")
+    from importlib.metadata import version
+
+    return version("publicsuffixlist")
+
+
+def by_host(partitions: int) -> HashPartitioner:
+    """Spread hosts one by one."""
+    return HashPartitioner(partitions, str, "host-hash")
+
+
+def by_even_characters(partitions: int) -> HashPartitioner:
+    """Spread hosts by Tarantula's equation 1."""
+    from lycosa.frontier.partitioners.sums import even_sum
+
+    return HashPartitioner(partitions, _host, "host-even-sum", even_sum)
+
+
+def by_odd_characters(partitions: int) -> HashPartitioner:
+    """Spread hosts by Tarantula's equation 2."""
+    from lycosa.frontier.partitioners.sums import odd_sum
+
+    return HashPartitioner(partitions, _host, "host-odd-sum", odd_sum)
+
+
+def _host(reversed_host: str) -> str:
+    """Return the host in its usual order: the papers count its characters from the left."""
+    return host_of(f"{reversed_host}:/")
+
+
+def by_url(partitions: int) -> UrlPartitioner:
+    """Spread URLs one by one."""
+    from lycosa.frontier.partitioners.urls import UrlPartitioner, modern_hash
+
+    return UrlPartitioner(partitions, modern_hash, modern_hash, "url-hash")
+
+
+def by_url_characters(partitions: int) -> UrlPartitioner:
+    """Spread URLs one by one, by KSpider's hashes."""
+    from lycosa.frontier.partitioners.urls import UrlPartitioner, host_sum, url_sum
+
+    return UrlPartitioner(partitions, url_sum, host_sum, "url-sum")
+
+
+PARTITIONERS: dict[str, Callable[[int], HashPartitioner]] = {
+    "domain": by_domain,
+    "host-hash": by_host,
+    "host-even-sum": by_even_characters,
+    "host-odd-sum": by_odd_characters,
+}
+"""Partitioners that keep the pages of a host together."""
+
+URL_PARTITIONERS: dict[str, Callable[[int], UrlPartitioner]] = {
+    "url-hash": by_url,
+    "url-sum": by_url_characters,
+}
+"""Partitioners that split hosts."""
+
+
+def make_partitioner(name: str, partitions: int, phases: int = 0) -> Partitioner:
+    """Return the partitioner with the name that `[frontier] partitioner` gives."""
+    if name in URL_PARTITIONERS:
+        return URL_PARTITIONERS[name](partitions).in_phases(phases or partitions)
+    if name not in PARTITIONERS:
+        names = ", ".join([*PARTITIONERS, *URL_PARTITIONERS])
+        raise ConfigError(f"there is no partitioner `{name}`\n  choose one of: {names}")
+    return PARTITIONERS[name](partitions)

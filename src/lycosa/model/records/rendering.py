@@ -1,0 +1,62 @@
+"""Events and messages about pages that are rendered in a browser (`features.rendering`)."""
+
+from __future__ import annotations
+
+from msgspec import Struct
+
+from lycosa.model.records.exchange import Place
+
+
+class RenderQueued(Struct, frozen=True, array_like=True, tag_field="t", tag=48):
+    """A page that is kept waits to be rendered, for the first time or again."""
+
+    moment: float
+    page: int
+    round: int = 0
+    """Number of renderings with missing parts."""
+    missing: list[str] = []
+    """Keys of the parts for which it waits, until they have come or can no longer come."""
+
+
+class Rendered(Struct, frozen=True, array_like=True, tag_field="t", tag=49):
+    """A page was rendered, or will not be."""
+
+    moment: float
+    page: int
+    ending: str
+    """Result (`lycosa.fetch.browser.protocol.Ending`); `shell` for a page that seems empty without
+    scripts, in a crawl without rendering; `dropped` for a page that is no longer kept."""
+    place: Place | None = None
+    """Place of the rendered document's record."""
+    differs: bool = False
+    """Whether the document has links or text that the original page lacks."""
+    verdict: int = 0
+    """With the last page of a site's sample: 1 if the site's pages are rendered from now on, 2 if
+    only those that seem empty are."""
+
+
+class PartsNoted(Struct, frozen=True, array_like=True, tag_field="t", tag=50):
+    """Messages between partitions about parts of pages."""
+
+    sought: dict[str, int] = {}
+    """Keys of this partition, and the partitions that wait for them."""
+    told: list[str] = []
+    """Keys that were answered."""
+    came: dict[str, Place | None] = {}
+    """Keys of other partitions, with their records; None for parts that cannot come."""
+    moved: dict[str, str] = {}
+    """Keys of other partitions that lead to other keys."""
+
+
+class PartsWanted(Struct, frozen=True, array_like=True, tag_field="t", tag=48):
+    """A page of another partition needs these URLs: report when they have come, or cannot come."""
+
+    partition: int
+    keys: list[str]
+
+
+class PartsFound(Struct, frozen=True, array_like=True, tag_field="t", tag=49):
+    """The answer to `PartsWanted`."""
+
+    came: dict[str, Place | None]
+    moved: dict[str, str] = {}

@@ -1,0 +1,80 @@
+"""Assign partitions, connections and bandwidth to the workers of a crawl.
+
+Partitions are assigned by rendezvous hashing (`lycosa.runtime.cluster.assignment`), connections and
+bandwidth in equal parts. All workers of a run share one clock offset, so that they agree on the
+time even if the machine's clock is set before one of them is replaced.
+"""
+
+from __future__ import annotations
+
+import time
+
+import msgspec
+
+from lycosa.model.job import Job
+
+
+class Assignment(msgspec.Struct, frozen=True):
+    """A worker's share of a crawl; a worker process is started with it."""
+
+    number: int
+    partitions: list[int]
+    connections: int
+    bytes_per_second: int
+    is_alone: bool
+    """Whether this is the only worker: it then also seals the segments of dead processes."""
+    job_digest: str = ""
+    """Digest of the job; "" lets the worker compute it, which takes a second for a long seed
+    list."""
+    clock_offset: float | None = None
+    """The crawl's time minus the monotonic clock."""
+    workers: int = 1
+    """Number of workers of the crawl."""
+    clock_ahead: float = 0.0
+    """Seconds by which the crawl's time is ahead of the machine's (`runtime.steady_clock`)."""
+
+
+def assignments_of(job: Job, workers: int, clock_ahead: float = 0.0) -> list[Assignment]:
+    """Return one assignment for each worker."""
+    clock_offset = time.time() + clock_ahead - time.monotonic()
+    if workers == 1:
+        return [_whole(job, clock_offset, clock_ahead)]
+    return _shares(job, workers, clock_offset, clock_ahead)
+
+
+def share_of(connections: int, number: int, workers: int) -> int:
+    """Return a worker's share of the crawl's connections."""
+    each, more = divmod(connections, workers)
+    return each + (number < more)
+
+
+def _whole(job: Job, clock_offset: float, clock_ahead: float) -> Assignment:
+    return Assignment(
+        0,
+        list(range(job.frontier.partitions)),
+        job.fetch.connections,
+        job.fetch.bytes_per_second,
+        is_alone=True,
+        clock_offset=clock_offset,
+        clock_ahead=clock_ahead,
+    )
+
+
+def _shares(job: Job, workers: int, clock_offset: float, clock_ahead: float) -> list[Assignment]:
+    from lycosa.runtime.cluster.assignment import assign
+
+    connections, speed, digest = job.fetch.connections, job.fetch.bytes_per_second, job.digest()
+    return [
+        Assignment(
+            number,
+            partitions,
+            share_of(connections, number, workers),
+            max(1, speed // workers) if speed else 0,
+            is_alone=False,
+            job_digest=digest,
+            clock_offset=clock_offset,
+            workers=workers,
+            clock_ahead=clock_ahead,
+        )
+        for number, partitions in enumerate(assign(job.frontier.partitions, workers))
+    ]

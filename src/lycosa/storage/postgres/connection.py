@@ -1,0 +1,181 @@
+"""A connection to PostgreSQL that is restored after a restart or a failover.
+
+`ask` repeats a query on a new connection while the server cannot answer, and raises
+`LogUnavailable` when its patience has ended. Only repeatable queries may be asked through it:
+reads, and functions that recognise their own earlier calls.
+
+`prepare_threshold=None`: a pooler gives every transaction another server connection, which does not
+know the statements that were prepared on the last one.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, TypeVar
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
+
+from lycosa.errors import ConfigError, LogError, LogUnavailable
+from lycosa.model.job.log_servers import parameter_problem
+from lycosa.storage.postgres.open_to_all import warn_if_open_to_all
+
+T = TypeVar("T")
+Connection = psycopg.Connection[tuple[Any, ...]]
+
+_WAIT_CLASSES = ("08", "40", "53", "55", "57", "58")
+"""Classes of SQLSTATE: connection lost, deadlock, no resources, locked, shut down, system error."""
+_WAIT_STATES = ("25006",)
+"""A read-only transaction: the server has become a standby."""
+_KEEPALIVES: dict[str, str | int] = {
+    "connect_timeout": 5,
+    "keepalives_idle": 5,
+    "keepalives_interval": 2,
+    "keepalives_count": 3,
+    "tcp_user_timeout": 10_000,
+    "application_name": "lycosa",
+}
+
+
+def checked_url(url: str) -> str:
+    """Return the parameters of a connection; secrets and parameters that may load code are refused.
+
+    libpq itself parses the address, so that no spelling of a name is missed. It opens no file for
+    that, and reads no variable.
+    """
+    try:
+        told = conninfo_to_dict(url)
+    except psycopg.Error as problem:
+        raise ConfigError(
+            f"{without_secrets(url)}: is not a PostgreSQL address: {problem}\n"
+            "  write it as postgresql://USER@HOST:PORT/DATABASE"
+        ) from None
+    if told.keys() & {"password", "sslpassword"}:
+        raise ConfigError(
+            f"{without_secrets(url)}: has a password in it, which others could read in the list of"
+            " processes\n  leave it out and put it into ~/.pgpass (mode 600), the file that"
+            " PGPASSFILE names, or the variable PGPASSWORD"
+        )
+    if found := parameter_problem((name, str(value)) for name, value in told.items()):
+        raise ConfigError(f"{without_secrets(url)}: {found}")
+    return make_conninfo(
+        url, **{key: value for key, value in _KEEPALIVES.items() if key not in told}
+    )
+
+
+def without_secrets(url: str) -> str:
+    """Return an address for messages, without any password in it."""
+    scheme, _, rest = url.partition("://")
+    user, at, place = rest.rpartition("@")
+    told = f"{scheme}://{user.split(':')[0]}{at}{place}"
+    if "password=" not in told:
+        return told
+    return told.partition("?")[0].partition(" ")[0]
+
+
+class Link:
+    """A connection, used by one thread at a time."""
+
+    def __init__(self, url: str, patience_seconds: float, schema: str = "") -> None:
+        self._url = checked_url(url)
+        self._told_url = without_secrets(url)
+        self._patience_seconds = patience_seconds
+        self._schema = schema
+        self._lock = threading.RLock()
+        self._connection: Connection | None = None
+        self._is_closed = False
+
+    def ask(self, question: Callable[[Connection], T]) -> T:
+        """Return the answer to a query that may be repeated."""
+        end = time.monotonic() + self._patience_seconds
+        pause = 0.02
+        with self._lock:
+            while True:
+                try:
+                    return question(self._connected())
+                except (psycopg.Error, OSError) as problem:
+                    self._let_go()
+                    if not is_passing(problem):
+                        raise self._failure(problem) from problem
+                    if time.monotonic() + pause > end:
+                        raise self._unavailable(problem) from problem
+                time.sleep(pause)
+                pause = min(1.0, 2 * pause)
+
+    def rows(self, question: str, *values: object) -> list[Any]:
+        """Return the rows of a query."""
+        text = question.encode()
+        return self.ask(lambda link: link.execute(text, values, binary=True).fetchall())
+
+    def hint(self, statement: str) -> None:
+        """Run a statement once, if there is a connection, whatever its result."""
+        with self._lock:
+            if self._connection is not None:
+                try:
+                    self._connection.execute(statement.encode())
+                except (psycopg.Error, OSError):
+                    self._let_go()
+
+    def close(self) -> None:
+        """Close the connection for good."""
+        with self._lock:
+            self._is_closed = True
+            self._let_go()
+
+    def _connected(self) -> Connection:
+        if self._is_closed:
+            raise LogError(f"{self._told_url}: the log is closed")
+        if self._connection is None or self._connection.closed:
+            self._connection = psycopg.connect(self._url, autocommit=True, prepare_threshold=None)
+            warn_if_open_to_all(self._connection, self._told_url)
+        return self._connection
+
+    def _let_go(self) -> None:
+        if self._connection is not None:
+            with suppress(psycopg.Error, OSError):
+                self._connection.close()
+            self._connection = None
+
+    def _failure(self, problem: Exception) -> LogError:
+        return LogError(
+            f"{self._told_url}: PostgreSQL refuses: {str(problem).strip()}\n"
+            "  if permissions are missing: the role needs CREATE on the database, and its own"
+            " password file or certificate"
+        )
+
+    def _unavailable(self, problem: Exception) -> LogUnavailable:
+        return LogUnavailable(
+            f"{self._told_url}: PostgreSQL has not answered for {self._patience_seconds:g} s:"
+            f" {str(problem).strip()}\n  start it or repair the network, then repeat the command;"
+            " a running crawl waits for it"
+        )
+
+
+def is_passing(problem: Exception) -> bool:
+    """Return whether a failure is temporary, so that the same query may be answered later."""
+    if isinstance(problem, OSError):
+        return True
+    if not isinstance(
+        problem, psycopg.OperationalError | psycopg.InternalError | psycopg.InterfaceError
+    ):
+        return False
+    state = getattr(problem, "sqlstate", None)
+    if state is None:  # no answer at all; but a wrong password or certificate is permanent
+        told = str(problem)
+        return not any(word in told for word in _LASTING)
+    return state.startswith(_WAIT_CLASSES) or state in _WAIT_STATES
+
+
+_LASTING = (
+    "password authentication failed",
+    "no password supplied",
+    "no pg_hba.conf entry",
+    "certificate verify failed",
+    "does not exist",
+    "root certificate file",
+    "server does not support SSL",
+)
+"""Texts of libpq for permanent failures; it gives no code before a connection is made."""

@@ -1,0 +1,72 @@
+"""What is read apart is what the stages read."""
+
+from __future__ import annotations
+
+import marshal
+
+import pytest
+
+from lycosa.crawl.answers.reading import is_sitemap, judge, read_page
+from lycosa.crawl.suspects.findings import Asked, Findings
+from lycosa.extract.structured.distiller import Page
+from lycosa.extract.text.fingerprint import fingerprint
+from lycosa.features.triples import distiller_of
+from lycosa.model.job import Job
+from lycosa.model.records import Answer, Outcome
+from lycosa.runtime.isolation.readers import Readers
+from lycosa_testweb.webs.bombs import marked
+
+HTML = "text/html; charset=utf-8"
+SITEMAP = b"<?xml version='1.0'?><urlset><url><loc>http://a.test/b</loc></url></urlset>"
+PAGES = {
+    "structured data": (HTML, marked("none", "none")),
+    "nothing": (HTML, b""),
+    "lone surrogate": (HTML, b"<title>&#xD800;</title><a href='/\xff\xfe'>x</a>"),
+    "style sheet": ("text/css", b"a { background: url(b.png) }"),
+    "sitemap": ("application/xml", SITEMAP),
+    "image": ("image/png", b"\x89PNG"),
+}
+
+
+def asked_of(kind: str, body: bytes, status: int = 200) -> Asked:
+    headers = (("Content-Type", kind),)
+    by_name = {"content-type": kind}
+    return Asked(status, headers, by_name, body, "http://a.test/x.html", "/x.html", "b")
+
+
+def travelled(findings: Findings) -> Findings:
+    return Findings.unpacked(marshal.loads(marshal.dumps(findings.packed())))
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_readers_find_what_the_stages_find(name: str) -> None:
+    job = Job.of(extract={"requisites": True})
+    asked = asked_of(*PAGES[name])
+    answer = asked.answer()
+    found = travelled(Readers(job, has_plugins=False).read(asked))
+    assert found.outcome is judge(answer, job)
+    if found.outcome is not Outcome.KEPT:
+        return
+    facts = read_page(answer, job)
+    assert found.facts == facts
+    assert found.is_sitemap == is_sitemap(answer, facts)
+    assert found.fingerprint == (fingerprint(facts.content) if facts.content else 0)
+    distiller = distiller_of(job)
+    page = Page(asked.body, asked.url, answer.header("content-type"), facts)
+    forms = distiller.forms_of(page)
+    assert found.structured == (distiller.distil(page, "b", forms) if forms else None)
+    assert found.unread == ""
+
+
+def test_an_answer_with_findings_is_not_read_again() -> None:
+    findings = Findings(Outcome.KEPT, is_sitemap=True, unread="links")
+    answer = Answer(200, (), b"<a href=/x>", 0.0, 1.0, findings=findings)
+    assert judge(answer, Job()) is Outcome.KEPT
+    assert read_page(answer, Job()).hrefs == []
+    assert is_sitemap(answer, findings.facts)
+
+
+def test_with_plugins_language_and_topics_are_left_to_the_worker() -> None:
+    asked = asked_of(HTML, b"<p>text")
+    assert Readers(Job(), has_plugins=True).read(asked).is_foreign is None
+    assert Readers(Job(), has_plugins=False).read(asked).is_foreign is False
