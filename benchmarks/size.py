@@ -174,7 +174,8 @@ def write_log(folder: Path, urls: int, job: Job) -> None:
 
 def crawl_on(folder: Path, urls: int, kind: str, asked: argparse.Namespace) -> float:
     """Resume the crawl of a folder in this process, and measure."""
-    shape, pages = SMALL if asked.small else TREE_A, asked.pages
+    shape = SMALL if asked.small else TREE_A
+    pages: int = asked.pages
     collect_seldom()
     job = job_of(WARM_PAGES + pages + CONNECTIONS, kind)
     log = SqliteLog(folder / "log", PARTITIONS, job.log.durability)
