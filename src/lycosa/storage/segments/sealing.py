@@ -402,8 +402,8 @@ def _offset_bytes(schema: pa.Schema) -> int:
     `nbytes` leaves the last offset of each string column out, and costs a fiftieth of a page: it
     looks for the range that each column uses. Row groups end where `nbytes` would end them.
     """
-    texts = [kind == pa.string() or isinstance(kind, pa.DictionaryType) for kind in schema.types]
-    return 4 * sum(texts)
+    is_text = [kind == pa.string() or isinstance(kind, pa.DictionaryType) for kind in schema.types]
+    return 4 * is_text.count(True)
 
 
 def _as_table(batches: list[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
