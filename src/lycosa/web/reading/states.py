@@ -9,22 +9,11 @@ from lycosa.errors import LycosaError
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.model.job import Job
 from lycosa.runtime.directory import CrawlDirectory
+from lycosa.storage.log.sqlite_files import log_signature
 
 LEAST_SECONDS = 2.0
 TIMES_AS_LONG = 5.0
 """States are kept for this multiple of the time that folding them took."""
-
-
-def log_signature(folder: Path) -> tuple[int, ...]:
-    """Return numbers that change with the log of a crawl directory; costs two `stat`."""
-    found: list[int] = []
-    for name in ("log.sqlite", "log.sqlite-wal"):
-        try:
-            stat = (folder / "log" / name).stat()
-        except OSError:
-            continue
-        found += (stat.st_mtime_ns, stat.st_size)
-    return tuple(found)
 
 
 class States:
