@@ -31,8 +31,6 @@ SCHEMA = pa.schema(
         ("words", pa.string()),
     ]
 )
-SHOWN = [name for name in SCHEMA.names if name not in ("url_id", "words")]
-"""The columns that are shown, and by which the list can be sorted."""
 NAMES = ", ".join(SCHEMA.names)
 
 SOURCE = {

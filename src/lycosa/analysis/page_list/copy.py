@@ -235,4 +235,3 @@ def rows_path(generation: Path) -> Path:
 def counts_path(generation: Path) -> Path:
     """Return the file of a copy's counts."""
     return generation / STORE / COUNTS
-

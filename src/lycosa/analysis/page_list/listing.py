@@ -37,6 +37,7 @@ from lycosa.analysis.page_list.question import (
     placed,
 )
 from lycosa.analysis.study.tables import Connection, add_files, connected, quoted
+from lycosa.analysis.triples.generations import Generations
 from lycosa.errors import LycosaError
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.storage.log.sqlite_files import log_signature
@@ -238,7 +239,7 @@ class PageList:
         self._fill(fetches, is_whole=small)
         self._read = state
 
-    def _open(self, store: copy.Generations | None, fetches: Fetches) -> None:
+    def _open(self, store: Generations | None, fetches: Fetches) -> None:
         """Open a database, on the copy if there is one."""
         with ExitStack() as held:
             self._base = self._counts = ""

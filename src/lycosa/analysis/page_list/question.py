@@ -15,9 +15,13 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from lycosa.analysis.page_list.columns import SHOWN
 from lycosa.errors import LycosaError
 
+SHOWN = (
+    *("url", "title", "outcome", "status", "type", "size"),
+    *("depth", "fetched", "host", "language", "topic"),
+)
+"""The columns that are shown, and by which the list can be sorted."""
 MOST_WORDS = 10
 FACETS = ("outcome", "type", "topic")
 """Columns with few values, of which the rows are counted."""
@@ -77,9 +81,7 @@ def placed(asked: Question) -> Condition:
 def order(asked: Question) -> str:
     """Return the order; rows of equal value follow each other by the ids of their URLs."""
     if asked.sort not in SHOWN:
-        raise LycosaError(
-            f"pages cannot be sorted by `{asked.sort}`\n  use: {', '.join(SHOWN)}"
-        )
+        raise LycosaError(f"pages cannot be sorted by `{asked.sort}`\n  use: {', '.join(SHOWN)}")
     return f"{asked.sort} {'desc' if asked.is_descending else 'asc'}, url_id"
 
 
@@ -105,5 +107,3 @@ def _place(asked: Question) -> tuple[Any, int]:
     if not is_in_range or abs(url_id) > 1 << 63:
         raise LycosaError("the cursor is invalid\n  begin without a cursor")
     return value, url_id
-
-

@@ -22,7 +22,7 @@ from lycosa.cli.amounts import counted, duration_text, size_flag, size_text
 from lycosa.cli.input.options import directory_argument, json_flag, raw_flag
 from lycosa.cli.input.questions import query_text
 from lycosa.cli.screen.console import Screen
-from lycosa.cli.screen.output import Data
+from lycosa.cli.screen.output import Data, tells_lines
 from lycosa.cli.screen.summary import command, facts_table
 
 if TYPE_CHECKING:
@@ -76,6 +76,9 @@ def study(path: Path, rebuild: bool, memory: int | None, as_json: bool) -> None:
 @contextmanager
 def told(as_json: bool) -> Iterator[Callable[[str], None]]:
     """Show the current step on standard error, if that is a terminal."""
+    if tells_lines():
+        yield lambda what: print(what, file=sys.stderr, flush=True)
+        return
     console = Screen(stderr=True)
     if as_json or not console.is_terminal:
         yield lambda what: None
