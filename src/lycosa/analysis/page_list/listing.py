@@ -195,9 +195,11 @@ class PageList:
             return found
         gone = f"select {names}, -count(*)::bigint from replaced"
         found += self._fetched(f"{gone} where {condition.text} group by {names}", condition.values)
-        if not asked.text:
+        # Facets are few values in each group of rows; hosts are too many to be counted each time.
+        is_counted = names == "host" and not asked.text
+        if is_counted:
             counted = f"select {names}, sum(number)::bigint"
-        base = self._base if asked.text else self._counts
+        base = self._counts if is_counted else self._base
         found += self._fetched(
             f"{counted} from {base} where {condition.text} group by {names}", condition.values
         )
@@ -293,9 +295,10 @@ class PageList:
         if is_whole:
             self._add_log()
         else:
-            run(
+            self._fetched(
                 f"create table replaced as select {NAMES} from {self._base}"
-                " where url_id in (select url_id from young)"
+                " where url_id in (select url_id from young)",
+                [],
             )
 
     def _add_log(self) -> None:
