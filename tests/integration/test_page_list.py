@@ -68,12 +68,12 @@ def by_log(folder: Path) -> dict[str, tuple[str, int, int]]:
                     if isinstance(event, Fetched):
                         last[event.page] = event
             for page, key in enumerate(state.table):
-                event = last.get(page)
-                if event is None:
+                fetch = last.get(page)
+                if fetch is None:
                     found[url_of(key)] = (unfetched(state, page), 0, 0)
                 else:
-                    moment = round(event.moment * 1_000_000)
-                    found[url_of(key)] = (event.outcome.name.lower(), event.status, moment)
+                    moment = round(fetch.moment * 1_000_000)
+                    found[url_of(key)] = (fetch.outcome.name.lower(), fetch.status, moment)
     return found
 
 

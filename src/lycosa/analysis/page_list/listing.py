@@ -105,6 +105,8 @@ class PageList:
         self._base = ""
         """How a query names the copy; "" if the crawl is small."""
         self._counts = ""
+        self._replaced: set[int] = set()
+        """Rows of the copy in whose place there are younger ones."""
         self.queue_moment = 0.0
         """The moment of the queue; 0 if the log is elsewhere."""
 
@@ -135,14 +137,17 @@ class PageList:
     def _of_copy(self, asked: Question, wanted: int) -> list[dict[str, Any]]:
         """Return rows of the copy that no younger one replaces: first their numbers."""
         condition = placed(asked)
-        limit = wanted * _MORE
+        limit = wanted * _MORE if self._replaced else wanted
+        # The copy is sorted by URL: numbers of rows are compared more quickly than URLs.
+        direction = "desc" if asked.is_descending else "asc"
+        ordered = f"file_row_number {direction}" if asked.sort == "url" else order(asked)
         while True:
             numbers = self._fetched(
-                f"select file_row_number, url_id in (select url_id from replaced) from {self._base}"
-                f" where {condition.text} order by {order(asked)} limit {limit}",
+                f"select file_row_number, url_id from {self._base}"
+                f" where {condition.text} order by {ordered} limit {limit}",
                 condition.values,
             )
-            left = [number for number, is_replaced in numbers if not is_replaced][:wanted]
+            left = [number for number, url_id in numbers if url_id not in self._replaced][:wanted]
             if len(left) == wanted or len(numbers) < limit:
                 break
             limit *= 4
@@ -300,6 +305,7 @@ class PageList:
                 " where url_id in (select url_id from young)",
                 [],
             )
+            self._replaced = {one for (one,) in self._fetched("select url_id from replaced", [])}
 
     def _add_log(self) -> None:
         """Add the rows of the log for URLs without a fetch."""

@@ -142,7 +142,7 @@ find("#limits").addEventListener("submit", async (event) => {
   if (!Object.keys(values).length) return notice("Nothing was changed.");
   const reached = { "limits.pages": [current?.pages, count], "limits.bytes": [current?.bytes, size], "limits.seconds": [current?.seconds, duration] };
   const [end] = Object.entries(reached).filter(([key, [now]]) => values[key] && now >= values[key]);
-  if (end && current?.is_live && !(await confirmed("End the crawl?", `It has reached ${end[1][1](end[1][0])} already, so this limit ends it. Answers under way are kept, and it can be started again with a higher limit.`, "End it"))) return undefined;
+  if (end && !(await confirmed("End the crawl?", `It has reached ${end[1][1](end[1][0])} already, so this limit ends it. Answers under way are kept, and it can be started again with a higher limit.`, "End it"))) return undefined;
   return give("PATCH", "/limits", { values }, "Changed.").then(() => { for (const input of event.target.querySelectorAll("input")) input.defaultValue = input.value; });
 });
 

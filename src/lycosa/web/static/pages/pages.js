@@ -117,7 +117,8 @@ async function look() {
   const number = (asked += 1);
   const query = new URLSearchParams({ ...filters(), sort: state.sort, order: state.order, limit: LIMIT, cursor: before.at(-1) });
   const found = await trying(() => rows(query));
-  if (!found || number !== asked) return;
+  if (number !== asked) return;
+  if (!found) { find("#count").textContent = ""; return; }
   const names = Object.keys(COLUMNS).filter((name) => shown.includes(name));
   show(find("#list"), found.rows.length ? table("Pages", names.map(sortable), found.rows) : h("p", { class: "card" }, "No URL passes these filters."));
   const first = (before.length - 1) * LIMIT;
