@@ -93,7 +93,16 @@ class Lycosa(LazyGroup):
         Purpose(
             "Tools",
             "lycosa check robots https://example.org/",
-            ("check", "shell", "config", "triples", "owners-page", "testweb", "completion"),
+            (
+                "check",
+                "shell",
+                "config",
+                "triples",
+                "new",
+                "owners-page",
+                "testweb",
+                "completion",
+            ),
         ),
     )
     modules = {  # noqa: RUF012
@@ -104,6 +113,7 @@ class Lycosa(LazyGroup):
         "lycosa.cli.reading.content": ("cat",),
         "lycosa.cli.check": ("check",),
         "lycosa.cli.reading.shell": ("shell",),
+        "lycosa.cli.new": ("new",),
         "lycosa.cli.publishing.fetch": ("fetch",),
         "lycosa.cli.analysis.study": ("study", "sql"),
         "lycosa.cli.analysis.report": ("report",),

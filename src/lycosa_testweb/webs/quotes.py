@@ -1,9 +1,9 @@
 """A site of quotes, like those that tutorials of crawlers use: lists, authors, tags.
 
 A single host, `quotes.test`. Ten pages list a hundred quotes of ten authors, each page with a link
-to the next; every author has a page, and every tag has pages of its own. The quotes are made here, and
-their authors are things. All items are known by construction, so that a crawler's rows can be
-counted against them.
+to the next; every author has a page, and every tag a list. The quotes are made here, and their
+authors are things. All items are known by construction, so that a crawler's rows can be counted
+against them.
 """
 
 from __future__ import annotations
