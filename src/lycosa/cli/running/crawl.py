@@ -58,11 +58,12 @@ if TYPE_CHECKING:
 
 _STOPPED = 130
 _NOTHING = 69
+_NOT_LOGGED_IN = 77
 _LOG_SECONDS = 60.0
 FIRST_PATIENCE_SECONDS = 10.0
 """Time limit for the server that will hold the log of a new crawl."""
-_STOPS = ("stopped", "stopped for all", "drained")
-"""Reasons to end that the operator has given."""
+_STOPS = ("stopped", "stopped for all", "drained", "not logged in")
+"""Reasons to end that say all: the operator gave them, or a login failed."""
 MOST_EMPTY = 3
 """A crawl with more pages than this is not checked for emptiness."""
 
@@ -325,6 +326,8 @@ def run_shown(
         _print_end(path, job, ended, why_empty, crew)
     if ended.reason == "stopped":
         return _STOPPED
+    if ended.reason == "not logged in":
+        return _NOT_LOGGED_IN
     return _NOTHING if why_empty or ended.reason == "no seed" else 0
 
 

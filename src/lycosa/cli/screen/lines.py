@@ -259,6 +259,7 @@ def reason_text(ended: HowEnded, job: Job) -> str:
         "free disk": "Ended because the disk has less than "
         f"{size_text(limits.free_disk_bytes)} of free space (--min-free-disk).",
         "found": "Ended because a wanted page was found ([limits] until).",
+        "not logged in": f"Ended: not logged in at {job.login.url}; no page was asked for.",
         "stopped": "Stopped; nothing is lost.",
         "stopped for all": "Stopped on all machines by `lycosa cluster stop`; nothing is lost.",
         "drained": "Drained: this member has handed everything over, and others go on.",
