@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -33,6 +34,7 @@ from lycosa.cli.input.options import (
     trust_flag,
 )
 from lycosa.cli.input.own_machine import opened, opened_text
+from lycosa.cli.input.places import new_folder
 from lycosa.cli.input.seeds import gather
 from lycosa.cli.screen.lines import (
     HowEnded,
@@ -77,7 +79,8 @@ MOST_EMPTY = 3
     "path",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="The crawl directory, which must not exist yet.",
+    help="The crawl directory, which must not exist yet (default: named after the first seed's"
+    " host and the date).",
 )
 @click.option(
     "--config",
@@ -115,6 +118,7 @@ def crawl(
 
     \b
       lycosa crawl https://example.org/ -o mycrawl --contact you@example.org
+      lycosa example.org --contact you@example.org
       lycosa crawl --seeds list.txt -o lists --only-seeds --contact you@example.org
       lycosa crawl https://example.cl/ -o chile --include .cl --max-pages 1000 \\
           --exclude regex:/calendar/ --contact you@example.org
@@ -127,10 +131,6 @@ def crawl(
     from lycosa.runtime.processes.machine import require_files
     from lycosa.runtime.seeds import require_a_seed
 
-    if path is None:
-        raise click.UsageError(
-            "The folder for the crawl is missing. Name a new folder with -o DIR."
-        )
     base = read_job(config_file) if config_file else Job()
     given = gather(seeds, seed_file, reading_said(flags)) if seeds or seed_file else ()
     job = named_anew(build_job(base, flags, given))
@@ -140,13 +140,18 @@ def crawl(
         raise click.UsageError(
             "The crawl has no seeds: give a SEED, or a file of them with --seeds."
         )
-    # Before the folder is made, so that the same command can be typed again with the flag.
+    # Before the folder is made, so that the same command can be typed again with the flag; seeds
+    # first, because a wrong one is mended without looking anything up.
+    require_a_seed(job)
     run.require_contact(job)
     require_files(job.fetch, job.crawl.workers)
     require_linear(job)
-    require_a_seed(job)
     require_plugins(job)
     run.require_content(job)
+    if path is None:
+        path = new_folder(job.seeds, date.today())
+        notice(f"crawls into {path}")
+    run.require_disk(job, path)
     directory = CrawlDirectory.create(path, job)
     if operator_settings(job):
         directory.accept()

@@ -44,6 +44,8 @@ CRAWL_DELAY = "Crawl-delay"
 PAUSE = "the usual pause"
 LOOKED_UP = "its name is being looked up"
 BUSY = "its address serves another host, rests, or waits for a connection"
+ASKED_ELSEWHERE = "another crawl on this machine is asking {}"
+ASKED_BY_WORKER = "another crawl or worker on this machine is asking {}"
 REVISIT = "a page is to be revisited"
 
 
@@ -167,10 +169,12 @@ def next_waits(
     job: Job,
     *,
     now: float,
+    elsewhere: str = "",
 ) -> Waits:
     """Return the waits of a running worker, from a sample of its agenda.
 
     `total` is the number of its hosts that wait: for a moment, a name lookup, or a busy address.
+    `elsewhere` is the reason why an address is busy that another process asks.
     """
     by_readiness = {id(p.readiness): p for p in partitions.values()}
     found: dict[str, Wait] = {}
@@ -190,8 +194,8 @@ def next_waits(
             if one is not None:
                 found.setdefault(one.who, one)
     # Hosts behind a busy address are not on the agenda.
-    if not found and total:
-        found.update(_queued(partitions))
+    if elsewhere or (not found and total):
+        found.update(_queued(partitions, elsewhere or BUSY))
     return _first(list(found.values()), max(total, len(found)))
 
 
@@ -215,13 +219,13 @@ def _is_waiting(state: PartitionState, page: int) -> bool:
     return is_open and state.pages.status[page] == WAITING
 
 
-def _queued(partitions: dict[int, Partition]) -> dict[str, Wait]:
+def _queued(partitions: dict[int, Partition], why: str) -> dict[str, Wait]:
     """Return some hosts whose address is busy."""
     for partition in partitions.values():
         host = partition.readiness.first_queued()
         if host is not None:
             name = _host(partition.state, host)
-            return {name: Wait(name, BUSY, 0.0)}
+            return {name: Wait(name, why, 0.0)}
     return {}
 
 

@@ -72,7 +72,13 @@ def test_the_panel_says_what_a_user_wants_to_know(width: int) -> None:
     text = "\n".join(drawn(ProgressPanel(BUSY, JOB, "mycrawl"), width))
     for part in ("1,234", "4.9 a second", "45.6 MB", "8,120", "12 ready", "188 waiting", "9"):
         assert part in text
-    for part in ("not_found 41", "timeout 12", "4 min 10 s", "3 h 10 min", "25% of 5,000 pages"):
+    for part in (
+        "not found 41",
+        "no answer in time 12",
+        "4 min 10 s",
+        "3 h 10 min",
+        "25% of 5,000 pages",
+    ):
         assert part in text
     flat = " ".join(text.replace("│", " ").split())
     assert "at least 3 h 10 min at these pauses; new links add to it" in flat
@@ -188,7 +194,7 @@ def test_the_summary_fits_and_ends_with_commands(reason: str, width: int) -> Non
     ended = Ended(reason, BUSY, reason == "exhausted")
     text = summary(ended, "mycrawl", width)
     assert all(len(line) <= width for line in text.splitlines())
-    for part in ("1,234, 45.6 MB", "203", "8,120", "41   not_found", "20,418   out-of-scope"):
+    for part in ("1,234, 45.6 MB", "203", "8,120", "41   not found", "20,418   out-of-scope"):
         assert part in text
     for name in ("explain", "cat", "status"):
         assert f"lycosa {name} mycrawl" in text
