@@ -170,11 +170,12 @@ def next_waits(
     *,
     now: float,
     elsewhere: str = "",
+    asked_by: str = "",
 ) -> Waits:
     """Return the waits of a running worker, from a sample of its agenda.
 
     `total` is the number of its hosts that wait: for a moment, a name lookup, or a busy address.
-    `elsewhere` is the reason why an address is busy that another process asks.
+    `elsewhere` is an address that another process asks, and `asked_by` says so.
     """
     by_readiness = {id(p.readiness): p for p in partitions.values()}
     found: dict[str, Wait] = {}
@@ -194,8 +195,10 @@ def next_waits(
             if one is not None:
                 found.setdefault(one.who, one)
     # Hosts behind a busy address are not on the agenda.
-    if elsewhere or (not found and total):
-        found.update(_queued(partitions, elsewhere or BUSY))
+    if not found and total:
+        found.update(_queued(partitions))
+    if elsewhere:
+        found[elsewhere] = Wait(elsewhere, asked_by, 0.0)
     return _first(list(found.values()), max(total, len(found)))
 
 
@@ -219,13 +222,13 @@ def _is_waiting(state: PartitionState, page: int) -> bool:
     return is_open and state.pages.status[page] == WAITING
 
 
-def _queued(partitions: dict[int, Partition], why: str) -> dict[str, Wait]:
+def _queued(partitions: dict[int, Partition]) -> dict[str, Wait]:
     """Return some hosts whose address is busy."""
     for partition in partitions.values():
         host = partition.readiness.first_queued()
         if host is not None:
             name = _host(partition.state, host)
-            return {name: Wait(name, why, 0.0)}
+            return {name: Wait(name, BUSY, 0.0)}
     return {}
 
 

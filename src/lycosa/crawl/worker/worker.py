@@ -252,14 +252,14 @@ class Worker(Pump):
     def waits(self, total: int) -> Waits:
         """Return what the worker waits for, from a few that are due next; `total` hosts wait."""
         looking_up, now = self._lookups.under_way(), self._clock.now()
-        elsewhere, slots = "", self._ports.slots
-        if isinstance(slots, AddressSlots) and (address := slots.asked_elsewhere):
-            is_alone = self._ports.connections in (0, self._job.fetch.connections)
-            elsewhere = (ASKED_ELSEWHERE if is_alone else ASKED_BY_WORKER).format(address)
+        slots = self._ports.slots
+        address = slots.asked_elsewhere if isinstance(slots, AddressSlots) else ""
+        is_alone = self._ports.connections in (0, self._job.fetch.connections)
         return next_waits(
             *(self._agenda, self._partitions, looking_up, total, self._job),
             now=now,
-            elsewhere=elsewhere,
+            elsewhere=address,
+            asked_by=(ASKED_ELSEWHERE if is_alone else ASKED_BY_WORKER).format(address),
         )
 
     def patience_left(self) -> float | None:

@@ -49,7 +49,7 @@ SLOTS = 65_536
 LOCK_FILES = 64
 IN_USE = -1.0
 BUSY_SECONDS = 0.02
-ELSEWHERE_SECONDS = 2.0
+ELSEWHERE_SECONDS = 10.0
 """How soon a slot that another process holds is tried again at the earliest."""
 LONGEST_SECONDS = 86_400.0
 """No process owes an address a longer pause; a slot that says so was damaged."""
