@@ -264,6 +264,8 @@ def values_of(section: str, key: Key) -> st.SearchStrategy[object]:
         return st.just({})
     if (section, key.name) == ("login", "fields"):
         return st.lists(st.from_regex(r"[a-z]+=\$\{[A-Z]+\}", fullmatch=True), max_size=3)
+    if section == "login" and key.name in ("page", "check", "check_text"):
+        return st.just("")  # they go with `url`
     if key.name == "proxy":
         return st.sampled_from(["", "http://a.test:3128", "socks5h://me:${WORD}@a.test:1080"])
     if isinstance(key.default, tuple):
