@@ -101,7 +101,7 @@ def test_all_problems_are_reported_at_once() -> None:
         ("[frontier]\npartitioner = 'topic'", "known are: `domain`, `host-hash`"),
         ("[fetch]\nagent = 'lycosa/1.0'", "`agent` must be letters"),
         ("[fetch]\nagent = ''", "`agent` must be letters"),
-        ("[fetch]\ncontact = \"a\\nb\"", "`contact` must be one line of ASCII"),
+        ("[fetch]\ncontact = \"a\\nb\"", "`contact` must be a mail address"),
         ("[fetch]\ncontent_types = []", "`content_types` must not be empty"),
         ("[fetch]\ncontent_types = ['html']", "`content_types` must hold `type/subtype`"),
         ("[fetch]\nprivate_networks = ['10.0.0.1/8']", "10.0.0.1/8 has host bits set"),

@@ -7,6 +7,7 @@ bound, and the panel says so.
 
 from __future__ import annotations
 
+import os
 import sys
 import termios
 import time
@@ -179,15 +180,26 @@ def _one_line(text: str, style: str) -> Text:
 
 
 def without_echo() -> Callable[[], None]:
-    """Let the terminal write no `^C`, which would break the frame; return what undoes it."""
+    """Let the terminal write no `^C`, which would break the frame; return what undoes it.
+
+    A process in the background is stopped by the kernel when it changes its terminal, so it
+    leaves it alone.
+    """
     try:
         terminal = sys.stdin.fileno()
         before = termios.tcgetattr(terminal)
+        if os.tcgetpgrp(terminal) != os.getpgrp():
+            return lambda: None
     except (termios.error, OSError, ValueError):
         return lambda: None
+
+    def undo() -> None:
+        if os.tcgetpgrp(terminal) == os.getpgrp():
+            termios.tcsetattr(terminal, termios.TCSANOW, before)
+
     changed = [*before[:3], before[3] & ~termios.ECHOCTL, *before[4:]]
     termios.tcsetattr(terminal, termios.TCSANOW, changed)
-    return lambda: termios.tcsetattr(terminal, termios.TCSANOW, before)
+    return undo
 
 
 class Display:
