@@ -34,7 +34,6 @@ from lycosa.cli.input.options import (
     trust_flag,
 )
 from lycosa.cli.input.own_machine import opened, opened_text
-from lycosa.cli.input.places import new_folder
 from lycosa.cli.input.seeds import gather
 from lycosa.cli.screen.lines import (
     HowEnded,
@@ -149,6 +148,8 @@ def crawl(
     require_plugins(job)
     run.require_content(job)
     if path is None:
+        from lycosa.cli.input.places import new_folder
+
         path = new_folder(job.seeds, date.today())
         notice(f"crawls into {path}")
     run.require_disk(job, path)

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import sys
-import termios
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -185,6 +184,8 @@ def without_echo() -> Callable[[], None]:
     A process in the background is stopped by the kernel when it changes its terminal, so it
     leaves it alone.
     """
+    import termios  # only a panel on a terminal needs it
+
     try:
         terminal = sys.stdin.fileno()
         before = termios.tcgetattr(terminal)

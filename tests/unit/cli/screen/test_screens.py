@@ -353,7 +353,7 @@ def test_ctrl_c_is_not_written_into_the_panel() -> None:
 
 def test_a_word_that_is_longer_than_a_line_is_shortened_and_none_is_broken() -> None:
     url = "http://a.example/" + "long-" * 30
-    moment = BUSY._replace(waits=[(url, "the usual pause", 0.0)], is_paused=False)
+    moment = BUSY._replace(waits=[[url, "the usual pause", 0.0]], is_paused=False)
     flat = " ".join("\n".join(drawn(ProgressPanel(moment, JOB, "mycrawl"), 80)).split())
     assert "long-…" in flat or "lo…" in flat or "…" in flat
     assert "the usual pause" in flat
