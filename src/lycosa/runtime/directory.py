@@ -50,12 +50,6 @@ COPY_PATIENCE_SECONDS = 4.0
 """Seconds that a copy waits for the server with its log, which may be gone for good."""
 
 
-def free_bytes(path: Path) -> int:
-    """Return how many bytes are free on the disk that holds a folder."""
-    disk = os.statvfs(path)
-    return disk.f_bavail * disk.f_frsize
-
-
 class CrawlDirectory:
     """Knows the paths of a crawl, reads and writes its job, opens its log."""
 
@@ -346,7 +340,8 @@ class CrawlDirectory:
 
     def free_disk(self) -> int:
         """Return how many bytes are free on the disk that holds the crawl."""
-        return free_bytes(self.path)
+        disk = os.statvfs(self.path)
+        return disk.f_bavail * disk.f_frsize
 
     def states(self, job: Job) -> dict[int, PartitionState]:
         """Fold every partition up to the last commit."""

@@ -38,7 +38,7 @@ from lycosa.features.plugins.scheduling import partitioner_of
 from lycosa.fetch.client import require_proxy
 from lycosa.model.job import Job, SeedList, anchored
 from lycosa.model.url import key_of
-from lycosa.runtime.directory import CrawlDirectory, OpenCrawl, free_bytes, named
+from lycosa.runtime.directory import CrawlDirectory, OpenCrawl, named
 from lycosa.runtime.lock import DirectoryLock
 from lycosa.runtime.orders.live import Frame, write_frame
 from lycosa.runtime.orders.watch import Standing
@@ -199,11 +199,13 @@ def require_contact(job: Job, remedy: str = ADD_CONTACT) -> None:
 
 def require_disk(job: Job, path: Path) -> None:
     """Refuse a crawl on a disk that has less space than the job leaves free, before it begins."""
-    folder = path.absolute()
-    while not folder.exists() and folder != folder.parent:
-        folder = folder.parent
-    free = free_bytes(folder)
-    if not os.statvfs(folder).f_blocks:
+    folder = os.path.dirname(os.path.abspath(path))
+    try:
+        disk = os.statvfs(folder)
+    except OSError:
+        return  # the folders above are still to be made
+    free = disk.f_bavail * disk.f_frsize
+    if not disk.f_blocks:
         return  # not a disk, as /proc
     if free < job.limits.free_disk_bytes:
         raise ConfigError(
