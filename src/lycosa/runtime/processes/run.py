@@ -199,7 +199,7 @@ def require_contact(job: Job, remedy: str = ADD_CONTACT) -> None:
 
 def require_disk(job: Job, path: Path) -> None:
     """Refuse a crawl on a disk that has less space than the job leaves free, before it begins."""
-    folder = os.path.dirname(os.path.abspath(path))
+    folder = path.absolute().parent
     try:
         disk = os.statvfs(folder)
     except OSError:
