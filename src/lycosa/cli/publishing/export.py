@@ -223,6 +223,7 @@ def export_items(
     """
     require("export")
     from lycosa.analysis.exports import items
+    from lycosa.analysis.exports.export import check_target
 
     if as_json and target is None:
         raise click.UsageError("--json tells of a file: name it with -o FILE.")
@@ -236,7 +237,7 @@ def export_items(
         is_shown = target is None and sys.stdout.isatty()
         to = Path(folder) / "items" if is_shown else target
         if is_shown:
-            items.check_target(path, form, target)
+            check_target(path, form, target)
         done = items.export_items(path, form, to, wanted, tell if target else _say_nothing)
         if is_shown and to is not None:
             Data().copy(to)
