@@ -14,7 +14,7 @@ TYPE_CHECKING = False  # as checkers take it; `typing` would be half of what thi
 
 if TYPE_CHECKING:
     from lycosa.api.crawl import Crawl
-    from lycosa.api.rows import Item, Link, Page
+    from lycosa.api.rows import Link, Page
     from lycosa.api.run import run, run_async
     from lycosa.errors import LycosaError
     from lycosa.features.plugins.pages import SeenPage
@@ -25,7 +25,6 @@ __version__ = "0.1.0.dev0"
 
 __all__ = [
     "Crawl",
-    "Item",
     "Job",
     "Link",
     "LycosaError",
@@ -38,7 +37,6 @@ __all__ = [
 
 _HOMES = {
     "Crawl": "lycosa.api.crawl",
-    "Item": "lycosa.api.rows",
     "Job": "lycosa.model.job",
     "Link": "lycosa.api.rows",
     "LycosaError": "lycosa.errors",

@@ -8,8 +8,8 @@
 The page goes through the functions of a crawl: its outcome, its text and links, the hooks, the
 scope. Nothing is sent, and nothing is written.
 
-Always true: `links`, `refused`, `columns`, `items` and `outcome` are those that a crawl of the same job
-would record for the same answer.
+Always true: `links`, `refused`, `columns`, `items` and `outcome` are those that a crawl of the same
+job would record for the same answer.
 
 Not here: decisions that need more than one page (soft 404s, traps, depth), languages, topics.
 """

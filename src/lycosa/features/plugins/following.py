@@ -1,4 +1,4 @@
-"""What a hook may hand to `page.follow`, and which link of a page leads to the next one.
+"""Reads the targets that a hook hands to `page.follow`, and finds the next page of a list.
 
 A target is a URL (relative ones too), a link of `page.links`, an element that `page.css` or
 `page.xpath` has selected, the text of one of its attributes, or any number of these in a list.
@@ -8,11 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 from urllib.parse import unquote_plus, urlencode, urlsplit, urlunsplit
-
-if TYPE_CHECKING:
-    from lycosa.features.plugins.pages import SeenLink
 
 _ADDRESSES = ("href", "src", "data-href")
 _NEXT = re.compile(
@@ -21,6 +18,19 @@ _NEXT = re.compile(
     re.IGNORECASE,
 )
 """Texts of links to the next page of a list."""
+
+
+class Link(Protocol):
+    """A link of a page, as hooks see it (`SeenLink`)."""
+
+    @property
+    def url(self) -> str: ...
+    @property
+    def kind(self) -> str: ...
+    @property
+    def text(self) -> str: ...
+    @property
+    def rel(self) -> str: ...
 
 
 class Target(NamedTuple):
@@ -62,7 +72,7 @@ def _of_element(root: Any) -> Target:
     )
 
 
-def next_of(links: Iterable[SeenLink], url: str) -> str | None:
+def next_of(links: Iterable[Link], url: str) -> str | None:
     """Return where a list of pages goes on: `rel=next`, or else a link that says so."""
     known = [link for link in links if link.url != url]
     for link in known:

@@ -16,10 +16,10 @@ from __future__ import annotations
 import dataclasses
 import re
 import typing
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 from uuid import UUID
 
 import msgspec
@@ -29,9 +29,6 @@ from lycosa._support.decoders import converted
 from lycosa.errors import PluginError
 from lycosa.model.job import Plugins
 from lycosa.model.records import Item
-
-if TYPE_CHECKING:
-    from lycosa.features.plugins.plugin import Plugin
 
 _KIND = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,59}")
 _RESERVED = "history"
@@ -110,10 +107,21 @@ class Kind:
         return msgspec.json.encode(parts).decode()
 
 
+class Declares(Protocol):
+    """A plugin, as far as its items go."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def items(self) -> Mapping[str, object]: ...
+    @property
+    def item_keys(self) -> Mapping[str, str | Sequence[str]]: ...
+
+
 class Kinds:
     """The kinds of items of all plugins of a crawl."""
 
-    def __init__(self, plugins: Iterable[Plugin]) -> None:
+    def __init__(self, plugins: Iterable[Declares]) -> None:
         self._kinds: dict[str, Kind] = {}
         owners: dict[str, str] = {}
         for plugin in plugins:

@@ -316,12 +316,9 @@ def _write_rows(folder: Path, kind: str, name: Name, found: Survey) -> Path:
 
 def _write_items(folder: Path, name: Name, found: Survey) -> list[Path]:
     """Write the items of the fetches that count, if there are any."""
-    journal = journal_path(folder, ITEMS, name)
     pages = frozenset(found.page_ids)
-    if not journal.exists() or not any(
-        arrow_functions.with_ids(pa.Table.from_batches([batch]), pages).num_rows
-        for batch in journal_batches(journal, ["fetch_id"], is_trusted=not found.is_dead)
-    ):
+    batches = journal_batches(journal_path(folder, ITEMS, name), ["fetch_id"])
+    if all(pages.isdisjoint(batch.column("fetch_id").to_pylist()) for batch in batches):
         return []
     return [_write_rows(folder, ITEMS, name, found)]
 
