@@ -24,13 +24,20 @@ class Link(Protocol):
     """A link of a page, as hooks see it (`SeenLink`)."""
 
     @property
-    def url(self) -> str: ...
+    def url(self) -> str:
+        """Its target."""
+
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> str:
+        """Its kind of reference."""
+
     @property
-    def text(self) -> str: ...
+    def text(self) -> str:
+        """Its text."""
+
     @property
-    def rel(self) -> str: ...
+    def rel(self) -> str:
+        """Its relations."""
 
 
 class Target(NamedTuple):

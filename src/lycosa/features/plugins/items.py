@@ -111,11 +111,16 @@ class Declares(Protocol):
     """A plugin, as far as its items go."""
 
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """Its name."""
+
     @property
-    def items(self) -> Mapping[str, object]: ...
+    def items(self) -> Mapping[str, object]:
+        """The kinds that it declares."""
+
     @property
-    def item_keys(self) -> Mapping[str, str | Sequence[str]]: ...
+    def item_keys(self) -> Mapping[str, str | Sequence[str]]:
+        """The columns that tell items of a kind apart."""
 
 
 class Kinds:

@@ -348,11 +348,7 @@ class Plugins(Record):
         "leaves none. 0 means no limit.",
         unit="items",
     )
-    most_item_bytes: int = key(
-        4_000_000,
-        "How much the items of one page may take as JSON, likewise; 0 means no limit.",
-        unit="bytes",
-    )
+    most_item_bytes: int = key(4_000_000, "The same for their size as JSON.", unit="bytes")
 
     def contradictions(self) -> Iterator[str]:
         """Yield the faults of the section as a whole."""
