@@ -13,6 +13,7 @@
     10   files of the crawl are damaged; `lycosa verify --repair` repairs them
     69   no page was kept, or no seed could be reached; the messages say why
     70   a bug in Lycosa; the log file of the crawl has the details
+    77   the login failed, and no page was asked for
     130  interrupted; `lycosa resume` continues
 
 Codes 1 to 7 and 9 are those of `lycosa.errors`. Messages about wrong flags are click's own.
