@@ -118,7 +118,7 @@ class Place(NamedTuple):
     length: int
 
 
-class Item(NamedTuple):
+class Item(Struct, frozen=True):
     """A row that a plugin has read out of a page (`lycosa.features.plugins.items`)."""
 
     kind: str
