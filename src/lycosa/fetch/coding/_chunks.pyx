@@ -15,11 +15,11 @@ from libc.string cimport memchr, memcpy
 cdef enum:
     LONGEST_LINE = 16_384  # before a chunk
     MOST_DIGITS = 16
-    # What the next line of a body means.
+    # Meanings of the next line of a body.
     SIZE = 0
     END_OF_CHUNK = 1
     TRAILER = 2
-    # How many bytes of a piece belong to a body that goes on.
+    # In place of the bytes of a piece that belong to a body: it goes on.
     NOT_ENDED = -1
 
 

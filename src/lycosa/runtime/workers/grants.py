@@ -16,8 +16,8 @@ Always true, besides the promises of the ledger:
 A job without limits on pages and bytes needs no grants and sends no messages.
 
 When the operator changes a limit, the ledger begins again: each worker reports its kept pages and
-its reservations (`Relimited`), forgets its grants, and asks again. A report that a worker made under
-limits that were changed again in the meantime counts for nothing: another one follows.
+its reservations (`Relimited`), forgets its grants, and asks again. A report under limits that were
+changed again in the meantime counts for nothing: another one follows.
 """
 
 from __future__ import annotations

@@ -330,7 +330,7 @@ def _write_index(folder: Path, name: Name, found: Survey) -> Path:
         can_withhold = there is not None and "withheld" in there.names
         if can_withhold:
             schema = schema.append(JOURNAL_SCHEMAS[kind].field("withheld"))
-        for rows in _counted(folder, kind, name, found, schema, INDEX_GROUP_BYTES):
+        for rows in _counted(folder, kind, name, found, schema, most_bytes=INDEX_GROUP_BYTES):
             if can_withhold:
                 rows = arrow_functions.without(rows, "withheld")
             for row in zip(*(_values(rows, column) for column in columns), strict=True):
@@ -357,6 +357,7 @@ def _counted(
     name: Name,
     found: Survey,
     schema: pa.Schema,
+    *,
     most_bytes: int = ROW_GROUP_BYTES,
 ) -> Iterator[pa.Table]:
     """Yield the rows that count, in tables of a size that fits into memory; at least one.
