@@ -296,7 +296,7 @@ def _write_rows(folder: Path, kind: str, name: Name, found: Survey) -> Path:
     final = sealed_path(folder, kind, name)
     schema = sealed_schema(journal_path(folder, kind, name), kind)
     with rows_writer(final, schema) as writer:
-        for rows in _counted(folder, kind, name, found, schema):
+        for rows in _counted(folder, kind, name, found, schema, most_bytes=ROW_GROUP_BYTES):
             if "key" in schema.names:
                 rows = arrow_functions.sorted_by(rows, "key")
             writer.write_table(rows)
@@ -358,7 +358,7 @@ def _counted(
     found: Survey,
     schema: pa.Schema,
     *,
-    most_bytes: int = ROW_GROUP_BYTES,
+    most_bytes: int,
 ) -> Iterator[pa.Table]:
     """Yield the rows that count, in tables of a size that fits into memory; at least one.
 
