@@ -94,6 +94,7 @@ def export(
     studied = Results(folder).tables()
     computed = studied | derived_tables(folder)
     _check(folder, name, form, target, list(computed))
+    # The table of pages alone tells which pages are withheld, or of a topic.
     kinds = STUDIED if form in GRAPHS else (name, "pages") if wishes or rows.are_some else (name,)
     with connected(all_rows(folder, kinds)) as connection, damaged_tables_told(folder):
         for table, path in computed.items():
@@ -158,6 +159,7 @@ def check_target(folder: Path, form: str, target: Path | None) -> None:
     if form in ("parquet", RECORDS) and target is None:
         what = "Parquet" if form == "parquet" else "A WARC file"
         raise LycosaError(f"{what} cannot be printed\n  name a file: -o FILE")
+    # Paths are resolved, because a link may lead into the crawl.
     own = {folder.resolve() / part for part in (*KINDS, ITEMS, WARC, CDX, "log", "index")}
     if target is not None and own & {target.resolve(), *target.resolve().parents}:
         raise LycosaError(
