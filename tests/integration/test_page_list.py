@@ -111,6 +111,7 @@ def check(folder: Path, pages: PageList) -> list[Row]:
                 moment = round(row["fetched_at"].timestamp() * 1_000_000)
                 tables[row["url"], moment] = row
     for row in rows:
+        assert set(row) == set(SCHEMA.names) and None not in row.values()
         if row["fetched"]:
             stored = tables[row["url"], row["fetched"]]
             assert row["title"] == (stored["title"] or "").strip()
@@ -394,9 +395,3 @@ def test_a_page_that_was_revisited_has_its_newest_fetch(tmp_path: Path) -> None:
         else:
             assert told[url] in ((outcome, 0), ("put_off", 0))
     assert sum(row["outcome"] == "put_off" for row in rows) <= put_off
-
-
-def test_no_column_is_null(crawled: Path) -> None:
-    for row in all_rows(list_of(crawled)):
-        assert set(row) == set(SCHEMA.names)
-        assert None not in row.values()

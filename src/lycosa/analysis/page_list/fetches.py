@@ -51,7 +51,8 @@ def signature(folder: Path) -> tuple[tuple[str, int, int], ...]:
 
 def fetches_now(folder: Path) -> Fetches:
     """Return the fetches that the log counts now."""
-    ends = unpack(told_in(folder / "log").ends)
+    told = told_in(folder / "log").ends
+    ends = unpack(told) if told else None
     require_table(folder, KIND)
     sealed: dict[str, Path] = {}
     opened = [OPEN_SCHEMA.empty_table()]
@@ -67,7 +68,7 @@ def fetches_now(folder: Path) -> Fetches:
     return Fetches(sealed, pa.concat_tables(opened))
 
 
-def _open_rows(folder: Path, name: Name, ends: list[OpenEnds]) -> pa.Table | None:
+def _open_rows(folder: Path, name: Name, ends: list[OpenEnds] | None) -> pa.Table | None:
     """Return the committed rows of an open segment; None if it is sealed by now."""
     path = journal_path(folder, KIND, name)
     committed = _committed(name, ends)
@@ -93,13 +94,15 @@ def _open_rows(folder: Path, name: Name, ends: list[OpenEnds]) -> pa.Table | Non
     return pa.Table.from_batches(batches, OPEN_SCHEMA)
 
 
-def _committed(name: Name, ends: list[OpenEnds]) -> int:
-    """Return how many bytes of an open segment's rows are committed; -1 if that is not known."""
-    for one in ends:
-        if one.name == name:
-            return one.ends[KIND].size_bytes if KIND in one.ends else 0
-    # The worker has committed, and this segment not yet.
-    return 0 if any(one.worker == name.worker for one in ends) else -1
+def _committed(name: Name, ends: list[OpenEnds] | None) -> int:
+    """Return how many bytes of an open segment's rows are committed; -1 if no log tells.
+
+    A segment that the log does not name has been begun since the last commit.
+    """
+    if ends is None:
+        return -1
+    named = [one.ends for one in ends if one.name == name]
+    return named[0][KIND].size_bytes if named and KIND in named[0] else 0
 
 
 def _narrow(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 import pyarrow as pa
 
+from lycosa._support.decoders import converted
 from lycosa.analysis.page_list.extras import require
 from lycosa.web.reading.requests import NO_COPY, PageCounts, PageRows
 from lycosa.web.reading.sql import csv_of
@@ -28,10 +29,7 @@ def read_rows(states: States, asked: PageRows) -> tuple[str, bytes]:
         return NO_COPY, str(error).encode()
     if asked.format == "csv":
         return f"text/csv; charset=utf-8\n{found.following}", csv_of(_table(found.rows))
-    rows = [
-        msgspec.convert({**row, "fetched": row["fetched"] / _MICRO}, ListedRow)
-        for row in found.rows
-    ]
+    rows = [converted({**row, "fetched": row["fetched"] / _MICRO}, ListedRow) for row in found.rows]
     told = ListedRows(rows=rows, next=found.following, queue_as_of=pages.queue_moment)
     return _JSON, msgspec.json.encode(told)
 
