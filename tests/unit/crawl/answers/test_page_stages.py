@@ -14,7 +14,8 @@ from benchmarks.partitions import waiting_partition
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lycosa.crawl.answers.links import TOO_DEEP, Router
+from lycosa.crawl.answers._routes import TOO_DEEP
+from lycosa.crawl.answers.links import Router
 from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.answers.stages import PageAnswers
 from lycosa.crawl.budget import Budget
