@@ -36,7 +36,7 @@ def run(tree: Path, *words: str | Path) -> None:
 
 
 def package_files(tree: Path, *but: str) -> set[str]:
-    """Return the files of the packages, but those with these endings."""
+    """Return the files of both packages, but those with these endings."""
     return {
         str(file.relative_to(tree / "src"))
         for package in ("lycosa", "lycosa_testweb")
