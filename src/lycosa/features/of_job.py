@@ -27,7 +27,7 @@ def features_of(spine: Spine, hooks: Hooks | None = None) -> list[Feature]:
     if ports.job.login.is_used:
         from lycosa.features.logins import Logins
 
-        features.append(Logins(ports))
+        features.append(Logins(spine))
     if hooks is not None:
         from lycosa.features.plugins.feature import Plugins
 
@@ -48,6 +48,7 @@ def features_of(spine: Spine, hooks: Hooks | None = None) -> list[Feature]:
             order = TopicOrder(spine, topics)
             features.append(order)
     features.append(Prober(ports, reads_all=hooks is not None))
+    # Traps and mining look for known texts in one memory of them.
     seen_texts, traps = SeenTexts(), ports.job.traps
     mines = ports.job.discovery.mining != "off"
     if traps.budget > 0 or mines:

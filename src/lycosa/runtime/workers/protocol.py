@@ -86,6 +86,8 @@ class Relimited(_Message, frozen=True):
 
     kept: Amount
     reserved: Amount
+    orders: int
+    """Number of the last order of the command that the worker follows."""
 
 
 class OrdersApplied(_Message, frozen=True):
@@ -118,6 +120,12 @@ class SeedFailed(_Message, frozen=True):
 
     seed: str
     why: str
+
+
+class Noticed(_Message, frozen=True):
+    """A warning for the operator."""
+
+    text: str
 
 
 class Heartbeat(_Message, frozen=True):
@@ -159,6 +167,7 @@ Reply = (
     | LimitReached
     | Idle
     | SeedFailed
+    | Noticed
     | Heartbeat
     | LogLine
     | Failed

@@ -53,6 +53,7 @@ from lycosa.runtime.workers.protocol import (
     Idle,
     LimitReached,
     LogLine,
+    Noticed,
     OrdersApplied,
     PartitionsOpened,
     Recall,
@@ -232,7 +233,7 @@ class Supervisor:
             case PartitionsOpened():
                 self._opened(child, reply)
             case Relimited():
-                self._grants.opened(number, reply.kept, reply.reserved)
+                self._grants.relimited(number, reply)
                 self._look_at_limits()
             case OrdersApplied():
                 self._applied[number] = reply.number
@@ -250,6 +251,8 @@ class Supervisor:
                 self._end_search.reported(reply)
             case SeedFailed():
                 self._listener.seed_failed(reply.seed, reply.why)
+            case Noticed():
+                self._listener.noticed(reply.text)
             case LogLine():
                 log_messages.log(reply.level, "worker %d: %s", number, reply.text)
             case Failed():
@@ -322,7 +325,7 @@ class Supervisor:
             self._paused_at = None
         before, self._live_job = self._live_job, in_force.job(self._job)
         if self._live_job.limits != before.limits:
-            self._grants = Grants(self._live_job, len(self._assignments))
+            self._grants = Grants(self._live_job, len(self._assignments), in_force.last)
         for number in () if self.is_ending else self._open:
             self._brood.children[number].send(Adopt(in_force.last))
 
