@@ -96,7 +96,7 @@ MISTAKES = [
     ("sql mine folder/books.sql", 7, "folder/books.sql: there is no such file"),
     ("sql mine 'select nothing from pages'", 1, "their columns: lycosa sql mine"),
     ("block mine other.example", 2, "the crawl does not know this host"),
-    ("check robots http://localhost:PORT/ /private", 0, "its status 404 allows everything"),
+    ("check robots http://localhost:PORT/ /private", 0, "site has none (status 404): every"),
     ("check page http://localhost:PORT/2", 0, "words"),
     ("replay mine", 1, "npm pack replaywebpage"),
 ]
