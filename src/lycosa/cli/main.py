@@ -94,7 +94,16 @@ class Lycosa(LazyGroup):
         Purpose(
             "Tools",
             "lycosa check robots https://example.org/",
-            ("check", "shell", "config", "triples", "owners-page", "testweb", "completion"),
+            (
+                "check",
+                "shell",
+                "config",
+                "triples",
+                "new",
+                "owners-page",
+                "testweb",
+                "completion",
+            ),
         ),
     )
     modules = {  # noqa: RUF012
@@ -105,6 +114,7 @@ class Lycosa(LazyGroup):
         "lycosa.cli.reading.content": ("cat",),
         "lycosa.cli.check": ("check",),
         "lycosa.cli.reading.shell": ("shell",),
+        "lycosa.cli.new": ("new",),
         "lycosa.cli.publishing.fetch": ("fetch",),
         "lycosa.cli.analysis.study": ("study", "sql"),
         "lycosa.cli.analysis.report": ("report",),

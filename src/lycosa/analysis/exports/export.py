@@ -94,6 +94,7 @@ def export(
     studied = Results(folder).tables()
     computed = studied | derived_tables(folder)
     _check(folder, name, form, target, list(computed))
+    # The table of pages alone tells which pages are withheld, or of a topic.
     kinds = STUDIED if form in GRAPHS else (name, "pages") if wishes or rows.are_some else (name,)
     with connected(all_rows(folder, kinds)) as connection, _damage_told(folder):
         for table, path in computed.items():
@@ -153,6 +154,7 @@ def _check(folder: Path, name: str, form: str, target: Path | None, studied: lis
         raise LycosaError(
             f"`{name}` has no records\n  write those of pages: lycosa export pages --format warc"
         )
+    # Paths are resolved, because a link may lead into the crawl.
     own = {folder.resolve() / part for part in (*KINDS, WARC, CDX, "log", "index")}
     if target is not None and own & {target.resolve(), *target.resolve().parents}:
         raise LycosaError(

@@ -251,6 +251,7 @@ def _check_sizes(report: Report, name: Name, end: int) -> None:
             what = "it is missing" if not rows.exists() else " ".join(str(error).split())[:100]
             report.find(str(rows.relative_to(folder)), what, REINDEX)
     index = cdx_path(folder, name)
+    # A torn write leaves a last line without its end.
     if not index.exists() or not _ends_well(index):
         what = "its last line is incomplete" if index.exists() else "it is missing"
         report.find(str(index.relative_to(folder)), what, REINDEX)

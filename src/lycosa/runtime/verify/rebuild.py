@@ -121,6 +121,7 @@ def reindex(folder: Path, found: Segment, sources: list[Source], job: Job) -> Re
                     label = label_of(fetched.key, fetched.ended)
                     triples = distiller.distil(page, label, forms).triples
                     said += [fetched.block(triples)] if triples else []
+            # Rows take far less memory in Arrow than as values of Python.
             if number % _FLUSH_PAGES == 0:
                 _flush(pending, parts)
                 pending = Pending()
