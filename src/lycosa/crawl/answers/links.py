@@ -249,6 +249,10 @@ class Router(Routes):
             partition.record(LinksOwed(moment, done=[page]))
         return links
 
+    def pass_on(self, partition: Partition, moment: float, page: int) -> None:
+        """Read the links of a page from its record, and route them as they are routed now."""
+        self._pass_on(partition, moment, [page])
+
     def _pass_on(self, partition: Partition, moment: float, nearer: list[int]) -> None:
         while nearer:
             page = nearer.pop()
