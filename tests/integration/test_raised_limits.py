@@ -16,6 +16,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lycosa.crawl.answers import raised_depth
+from lycosa.crawl.status.left_out import left_out_of
 from lycosa.frontier.distance import SEED, farthest, through
 from lycosa.model.job import Job
 from lycosa.model.url import key_of
@@ -85,6 +86,12 @@ def expected_of(web: GraphWeb, static: int, dynamic: int) -> dict[str, int]:
     return found
 
 
+def too_deep_in(web: GraphWeb, static: int, dynamic: int) -> set[str]:
+    """Return the URLs that pages of such a crawl link to, and that are too deep for it."""
+    known = expected_of(web, static, dynamic)
+    return {target for one in known for target, _ in web.links_of(one)} - known.keys()
+
+
 def distances_of(simulation: Simulation) -> dict[str, int]:
     """Return every URL that the crawl knows, by its key, with its distance."""
     return {
@@ -108,6 +115,11 @@ def is_as_begun_with(simulation: Simulation, web: GraphWeb, static: int, dynamic
     assert distances_of(simulation) == expected
     kept = simulation.kept_urls()
     assert len(kept) == len(set(kept))
+    counts = {"depth_static": 0, "depth_dynamic": 0}
+    for one in too_deep_in(web, static, dynamic):
+        counts["depth_dynamic" if "?" in one else "depth_static"] += 1
+    wanted = {limit: count for limit, count in counts.items() if count}
+    assert left_out_of(simulation.read_states().values()) == wanted
 
 
 @settings(max_examples=examples(150), deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -231,6 +243,8 @@ def test_a_larger_number_of_pages_of_a_host_opens_the_hosts_that_were_full(
     assert len(simulation.kept_urls()) == 1 + 5
     resumed(simulation, job(3, 3, host_pages, partitioner))
     assert len(simulation.kept_urls()) == 1 + (host_pages or 24)
+    left_out = left_out_of(simulation.read_states().values())
+    assert left_out == ({"host_pages": len(distances_of(simulation)) - 10} if host_pages else {})
 
 
 def test_the_log_of_an_older_release_has_all_its_links_read_again(tmp_path: Path) -> None:

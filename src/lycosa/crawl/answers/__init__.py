@@ -16,5 +16,5 @@ explains. Each stage reads what earlier ones have written into it.
     revisit_wishes  when a page asks to be visited again
     known_copies  leads links to other views of a page (session ids) to the view that is kept
     robots       turns the answer to a robots.txt request into rules for its site
-    shells       notes pages that seem empty without scripts
+    shells       notes pages that seem empty without scripts, or were cut off
 """

@@ -13,6 +13,7 @@ from itertools import zip_longest
 from typing import Any
 
 from lycosa._support.tuples import NamedTuple
+from lycosa.crawl.status.left_out import left_out_of
 from lycosa.crawl.status.unreachable import MOST_NAMED
 from lycosa.crawl.status.waiting import MOST_NAMED as MOST_WAITS
 from lycosa.frontier.facts.columns import PUT_OFF
@@ -138,6 +139,12 @@ def refusals_of(states: Iterable[PartitionState]) -> dict[str, int]:
     return dict(counts.most_common())
 
 
+def _reading_again(states: Iterable[PartitionState]) -> list[int]:
+    """Return how many pages were looked at again for a raised limit, and of how many."""
+    some = [state.limits for state in states if state.limits.end_page]
+    return [sum(one.next_page for one in some), sum(one.end_page for one in some)] if some else []
+
+
 def mined_of(states: Iterable[PartitionState]) -> dict[str, list[int]]:
     """Return by rule how many URLs were guessed, and how many of those were pages."""
     gathered: list[dict[str, list[int]]] = []
@@ -176,8 +183,14 @@ FIGURES: Mapping[str, Figure] = {
     "outcomes": Figure(outcomes_of, counted),
     "refusals": Figure(refusals_of, counted),
     "blocked": Figure(_blocked, names),
+    "left_out": Figure(left_out_of, counted),
+    "reading_again": Figure(_reading_again, columns),
     "links_owed": Figure(lambda states: sum(len(state.links_owed) for state in states), sum),
     "links_given_up": Figure(lambda states: sum(state.links_given_up for state in states), sum),
+    "ran_seconds": Figure(
+        lambda states: most([state.seconds_run() for state in states]),
+        most,
+    ),
     # Of features.
     "mined": Figure(mined_of, pairs),
     "structured": Figure(_structured, counted),

@@ -97,7 +97,7 @@ def unpack(data: bytes, holdings: Holdings) -> None:
     holdings.errands = converted(packed["errands"], dict[int, Errand])
     holdings.requisites.update(packed.get("parts", ()))
     holdings.links_owed.update(packed.get("links_owed", ()))
-    holdings.limits.unpack(packed.get("limits", ()))
+    holdings.limits.unpack(packed.get("limits", {}))
     holdings.segment_ends = packed.get("segments", {})
     holdings.lost = {segment: set(some) for segment, some in packed.get("lost", {}).items()}
     holdings.outcomes.update(packed["outcomes"])

@@ -198,6 +198,7 @@ class PartitionState(Holdings):
         self.refusals.update(event.refusals)
         self.structured.update(event.structured)
         self.popularity.apply(event.linked)
+        self.limits.apply_counted(event, self.table)
 
     def _unguess(self, pages: list[int]) -> None:
         """Note that pages link to URLs that had been guessed."""
