@@ -329,7 +329,7 @@ def summary_data(ended: HowEnded, path: Path) -> dict[str, object]:
         "directory": str(path),
         "reason": ended.reason,
         "is_complete": ended.is_complete,
-        "end": end_of(ended.reason, progress.left_out),
+        "end": end_of(ended.reason, progress.left_out, progress.put_off),
         "left_out": progress.left_out,
         "pages": progress.pages,
         "bytes": progress.bytes,

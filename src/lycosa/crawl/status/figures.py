@@ -188,7 +188,7 @@ FIGURES: Mapping[str, Figure] = {
     "links_owed": Figure(lambda states: sum(len(state.links_owed) for state in states), sum),
     "links_given_up": Figure(lambda states: sum(state.links_given_up for state in states), sum),
     "ran_seconds": Figure(
-        lambda states: most([state.seconds_run() for state in states]),
+        lambda states: round(most([state.seconds_run() for state in states]), 1),
         most,
     ),
     # Of features.

@@ -52,11 +52,11 @@ def left_out_of(states: Iterable[PartitionState]) -> dict[str, int]:
     return {limit: count for limit, count in found.items() if count}
 
 
-def end_of(reason: str, left_out: Mapping[str, int]) -> str:
-    """Return the word for the end of a run, by its reason and what was left out."""
+def end_of(reason: str, left_out: Mapping[str, int], put_off: int = 0) -> str:
+    """Return the word for the end of a run, by its reason, what was left out, and put off."""
     if reason == "unreachable":
         return WITHIN_LIMITS
-    if reason != "exhausted":
+    if reason != "exhausted" or put_off:
         return ENDED
     return WITHIN_LIMITS if left_out else COMPLETE
 
@@ -98,7 +98,7 @@ def told(left_out: Mapping[str, int], job: Job) -> list[LeftOut]:
         entries.append(LeftOut("host_pages", count, what, "resume", flags))
     if count := found.get("largest_body_bytes", 0):
         what = f"page cut off after {job.fetch.largest_body_bytes:,} bytes"
-        named = ("select url from fetches where truncated",)
+        named = ("select url from pages where truncated",)
         entries.append(LeftOut("largest_body_bytes", count, what, "sql", named))
     if count := found.get("patience_seconds", 0):
         what = "URL of origins that could not be reached"
