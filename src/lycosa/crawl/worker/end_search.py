@@ -58,7 +58,7 @@ class EndSearch:
             return Verdict.GOES_ON
         for partition in self._partitions.values():
             state = partition.state
-            has_links = _has_links_to_read(state)
+            has_links = state.links_owed or state.limits.end_page
             if state.pending or state.errands or has_links or state.rendering.is_at_work:
                 self._look_at_patience()
                 return Verdict.GOES_ON
@@ -115,6 +115,7 @@ class EndSearch:
             self._tick.set_before(max(patience.look_again_at, now))
 
 
-def _has_links_to_read(state: PartitionState) -> bool:
-    """Return whether links of known pages must still be read from their records."""
-    return bool(state.links_owed or state.limits.end_page)
+def _is_at_work(state: PartitionState) -> bool:
+    """Return whether URLs are pending, or links or pages still to be read."""
+    has_links = state.links_owed or state.limits.end_page
+    return bool(state.pending or has_links or state.rendering.is_at_work)
