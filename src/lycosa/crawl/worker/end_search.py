@@ -93,8 +93,7 @@ class EndSearch:
                 state.sequence,
                 state.inbox_read,
                 self._cycles.goes_on(partition),
-                is_stuck
-                and bool(state.pending or _has_links_to_read(state) or state.rendering.is_at_work),
+                is_stuck and _is_at_work(state),
                 bool(state.segment_ends),
             )
             self._ending.report(number, report)
