@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Protocol
 
 from lycosa.cli.amounts import counted, duration_text, size_text
-from lycosa.crawl.status.left_out import end_of
 from lycosa.crawl.status.progress import Progress
 from lycosa.model.job import Job
 from lycosa.model.records import TRAPS, Outcome
@@ -346,6 +345,8 @@ def _complete_text(progress: Progress) -> str:
 
 def summary_data(ended: HowEnded, path: Path) -> dict[str, object]:
     """Return the summary for a program."""
+    from lycosa.crawl.status.left_out import end_of  # a start does without it
+
     progress = ended.progress
     return {
         "directory": str(path),

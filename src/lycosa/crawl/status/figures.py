@@ -13,7 +13,6 @@ from itertools import zip_longest
 from typing import Any
 
 from lycosa._support.tuples import NamedTuple
-from lycosa.crawl.status.left_out import left_out_of
 from lycosa.crawl.status.unreachable import MOST_NAMED
 from lycosa.crawl.status.waiting import MOST_NAMED as MOST_WAITS
 from lycosa.frontier.facts.columns import PUT_OFF
@@ -139,6 +138,18 @@ def refusals_of(states: Iterable[PartitionState]) -> dict[str, int]:
     return dict(counts.most_common())
 
 
+def _left_out(states: States) -> dict[str, int]:
+    """Return what each limit has left out; a crawl that has left out nothing loads no module."""
+    if not any(
+        state.limits.too_deep or state.limits.truncated or any(state.sites.closed)
+        for state in states
+    ):
+        return {}
+    from lycosa.crawl.status.left_out import left_out_of
+
+    return left_out_of(states)
+
+
 def _reading_again(states: Iterable[PartitionState]) -> list[int]:
     """Return how many pages were looked at again for a raised limit, and of how many."""
     some = [state.limits for state in states if state.limits.end_page]
@@ -183,7 +194,7 @@ FIGURES: Mapping[str, Figure] = {
     "outcomes": Figure(outcomes_of, counted),
     "refusals": Figure(refusals_of, counted),
     "blocked": Figure(_blocked, names),
-    "left_out": Figure(left_out_of, counted),
+    "left_out": Figure(_left_out, counted),
     "reading_again": Figure(_reading_again, columns),
     "links_owed": Figure(lambda states: sum(len(state.links_owed) for state in states), sum),
     "links_given_up": Figure(lambda states: sum(state.links_given_up for state in states), sum),

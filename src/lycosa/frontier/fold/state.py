@@ -183,7 +183,8 @@ class PartitionState(Holdings):
             self.hosts.address_expires[:] = array("d", bytes(8 * len(self.hosts.address)))
         # Another job may guess more.
         self.sites.mined_out[:] = array("B", bytes(len(self.sites.mined_out)))
-        if (limits := limits_in(event.digest)) is not None:
+        limits = limits_in(event.digest)
+        if limits is not None and limits != limits_in(before):
             if before:
                 from lycosa.frontier.fold.limits import apply_limits  # few crawls change their job
 
