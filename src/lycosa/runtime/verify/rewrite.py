@@ -81,6 +81,7 @@ def rewrite(folder: Path, found: Segment, sources: list[Source], job: Job) -> No
         if kind == ITEMS and not rows.num_rows:
             removed.append(final)
             continue
+        final.parent.mkdir(exist_ok=True)
         with rows_writer(final, rows.schema.remove_metadata()) as writer:
             rows = rows.replace_schema_metadata(None)
             writer.write_table(
