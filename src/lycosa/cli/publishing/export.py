@@ -11,7 +11,7 @@ from typing import Any
 import click
 
 from lycosa.analysis.study.extras import require
-from lycosa.cli.amounts import counted
+from lycosa.cli.amounts import counted, size_text
 from lycosa.cli.groups import CommandGroup
 from lycosa.cli.input.options import directory_argument, raw_flag, target_flag
 from lycosa.cli.publishing.replay import export_wacz
@@ -298,6 +298,8 @@ def _table_command(table: str) -> click.Command:
                 Data().copy(shown)
         else:
             count = write(path, table, form, target, rows=rows)
+        if target is not None:
+            click.echo(f"{target}: {size_text(target.stat().st_size)}", err=True)
         if count and form == "warc":
             click.echo(f"{count:,} pages were left out, as they ask (all: --withheld)", err=True)
         elif count:

@@ -212,7 +212,7 @@ class SeenPage:
     def selector(self) -> Selector:
         """The page as a tree, a `parsel.Selector`; made when it is first asked for.
 
-        It needs `pip install 'lycosa[selectors]'`.
+        It needs `pip install '.[selectors]'`.
         """
         if self._selector is None:
             self._selector = selector_of(self.body, self._answer.header("content-type"), self._base)
