@@ -1,7 +1,8 @@
 """The fetches of a crawl: files of sealed segments, and rows of open ones.
 
-Rows of an open segment count as far as the log has committed them: what stands behind that is
-cut off or written again after a kill. A log in a server names no ends; then all rows count.
+Rows of an open segment count as far as a commit names their table: what stands behind that is cut
+off or written again after a kill. A few of them may be ahead of the log by one commit. A log in a
+server names no ends; then all rows count.
 
 Always true: each segment is read once, even if it is sealed meanwhile.
 """

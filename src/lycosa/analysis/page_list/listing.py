@@ -36,7 +36,7 @@ from lycosa.analysis.page_list.question import (
     order,
     placed,
 )
-from lycosa.analysis.study.tables import Connection, add_files, connected, quoted
+from lycosa.analysis.study.tables import Connection, add_files, quoted
 from lycosa.analysis.triples.generations import Generations
 from lycosa.errors import LycosaError
 from lycosa.frontier.fold.state import PartitionState
@@ -253,7 +253,11 @@ class PageList:
             self._manifest = None
             if store is not None:
                 self._use(held.enter_context(store.held()) if store.current() else None, fetches)
-            self._connection = held.enter_context(connected([], memory_bytes=MEMORY_BYTES))
+            self._connection = held.enter_context(duckdb.connect())
+            # No folder for what does not fit: a process that is killed would leave it behind.
+            self._connection.execute("set temp_directory = ''")
+            self._connection.execute(f"set memory_limit = '{MEMORY_BYTES} B'")
+            self._connection.execute("set TimeZone = 'UTC'; set enable_progress_bar = false")
             self._connection.execute("set threads = 2; set parquet_metadata_cache = true")
             self._connection.execute("set autoinstall_known_extensions = false")
             self._connection.execute("set autoload_known_extensions = false")
