@@ -273,7 +273,7 @@ def explain(session: Session, /, path: Place, url: str, as_json: bool) -> int:
     from lycosa.frontier.freshness.quality import measure
     from lycosa.model.url import canonicalize
     from lycosa.operate.inspect.explain import explain as explain_url
-    from lycosa.operate.inspect.refused_links import why_unknown
+    from lycosa.operate.inspect.refused_links import why_unknown, with_kinds
     from lycosa.runtime.steady_clock import present_moment
     from lycosa.storage.tables.link_ends import link_ends
 
@@ -300,6 +300,7 @@ def explain(session: Session, /, path: Place, url: str, as_json: bool) -> int:
         found = found._replace(prospect=None)
     if not found.is_known and canonicalize(with_scheme(url, is_said=False)):
         found = found._replace(standing=why_unknown(directory, found.url))
+    found = found if directory.is_distant else with_kinds(directory, found)
     prediction = None
     # links and texts of another machine are in its own directory
     if found.topic and not directory.is_distant:
