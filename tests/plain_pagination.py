@@ -2,25 +2,82 @@
 
 from __future__ import annotations
 
-import os.path
 import re
 from collections.abc import Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from lycosa.model.links import Target
 from lycosa.model.records import PAGINATED_KINDS, LinkKind
 
 PAGE_WORDS = frozenset(
-    "page paged pages pagen pageno pagenr pagenum pagenumber pageindex currentpage curpage cpage pag"
-    " pagina pg pgno halaman oldal sayfa seite sida side sivu strana stranka strona trang".split()
+    [
+        "page",
+        "paged",
+        "pages",
+        "pagen",
+        "pageno",
+        "pagenr",
+        "pagenum",
+        "pagenumber",
+        "pageindex",
+        "currentpage",
+        "curpage",
+        "cpage",
+        "pag",
+        "pagina",
+        "pg",
+        "pgno",
+        "halaman",
+        "oldal",
+        "sayfa",
+        "seite",
+        "sida",
+        "side",
+        "sivu",
+        "strana",
+        "stranka",
+        "strona",
+        "trang",
+    ]
 )
 PLACE_WORDS = frozenset(
-    "offset start skip from first startat startindex startrow firstresult limitstart bstart"
-    " bstartint".split()
+    [
+        "offset",
+        "start",
+        "skip",
+        "from",
+        "first",
+        "startat",
+        "startindex",
+        "startrow",
+        "firstresult",
+        "limitstart",
+        "bstart",
+        "bstartint",
+    ]
 )
 TIME_WORDS = frozenset(
-    "day days week month year date hour tag woche monat jahr jour semaine mois annee cal calendar"
-    " kalender".split()
+    [
+        "day",
+        "days",
+        "week",
+        "month",
+        "year",
+        "date",
+        "hour",
+        "tag",
+        "woche",
+        "monat",
+        "jahr",
+        "jour",
+        "semaine",
+        "mois",
+        "annee",
+        "cal",
+        "calendar",
+        "kalender",
+    ]
 )
 RELATIONS = frozenset({"next", "prev", "previous"})
 
@@ -30,6 +87,8 @@ _ADDED = re.compile(
     r"(?:(?P<name>/?[?&][^=&?/]*=)|/?(?P<plain>(?:[/\-_.=]?[A-Za-z]*[/\-_.=]?)))"
     r"(?P<number>[0-9]{1,7})(?P<tail>|[/&]|\.[A-Za-z]{1,4})"
 )
+
+_NAMED = re.compile(r"[^=&?/]*=(?P<number>[0-9]{1,7})(?P<tail>|[/&]|\.[A-Za-z]{1,4})")
 
 
 class Step(NamedTuple):
@@ -48,7 +107,7 @@ def kinds_with_pagination(
     rels: Sequence[str],
     own: str,
 ) -> list[int] | None:
-    """Return the kinds of a page's links, with those of other pages of its list; None if none is."""
+    """Return the kinds of links, with those to other pages of the list; None if there is none."""
     site = own.index("/") + 1
     chosen: set[Target] = set()
     rows: dict[tuple[int, ...], list[tuple[int, Target]]] = {}
@@ -127,11 +186,16 @@ def word_before(key: str, site: int, place: int) -> str:
     return "time" if word in TIME_WORDS else ""
 
 
+def common(one: str, other: str) -> int:
+    """Return with how many of the same characters two texts begin."""
+    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
+
+
 def step_between(own: str, key: str, site: int) -> Step | None:
     """Return the one number in which two keys of a site differ, if there is nothing else."""
-    start = len(os.path.commonprefix([own, key]))
+    start = common(own, key)
     least = min(len(own), len(key)) - start
-    behind = len(os.path.commonprefix([own[::-1], key[::-1]])[:least])
+    behind = min(common(own[::-1], key[::-1]), least)
     mine, other = own[start : len(own) - behind], key[start : len(key) - behind]
     if re.match("[0-9]", mine) or re.match("[0-9]", other):
         shared = re.search("[0-9]*\\Z", key[site:start])
@@ -157,17 +221,15 @@ def _added(key: str, start: int, other: str) -> Step | None:
     """Return the number that a key has and the page's own lacks."""
     if re.match("[A-Za-z]", other) and key[start - 1].isalpha():
         return None
-    found = _ADDED.fullmatch(other)
-    if key[start - 1] in "?&" and found is None:
-        found = re.fullmatch(r"[^=&?/]*=(?P<number>[0-9]{1,7})(?P<tail>|[/&]|\.[A-Za-z]{1,4})", other)
-        if found is None:
-            return None
-    elif found is None:
+    is_name = key[start - 1] in "?&"
+    found = (_NAMED if is_name else _ADDED).fullmatch(other) or _ADDED.fullmatch(other)
+    if found is None:
         return None
-    elif found["name"] is None:
-        if key[start - 1] in "?&" or "?" in key[: start + found.start("number")]:
-            return None
-    return Step(start + found.start("number"), start + found.end("number"), int(found["number"]), -1)
+    number = start + found.start("number")
+    has_name = found.re is _NAMED or found["name"] is not None
+    if not has_name and "?" in key[:number]:
+        return None  # the value of a parameter has grown by a number
+    return Step(number, start + found.end("number"), int(found["number"]), -1)
 
 
 def is_of_list(key: str, site: int, step: Step, said: int) -> bool:

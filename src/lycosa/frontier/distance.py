@@ -1,10 +1,10 @@
 """The distance of a URL from the seeds: depth and redirect hops in one small number.
 
 Depth is the smallest number of links from a seed; a redirect, a canonical link, a refresh, or a
-link to another page of the same list costs none. But an endless chain of such steps must not be free. So a distance counts hops
-between depths: a free link adds 1, a real link goes on to the next multiple of `STEP`. After
-`STEP - 1` free hops in a row the next one reaches that multiple by itself and so costs a level of
-depth.
+link to another page of the same list costs none. But an endless chain of such steps must not be
+free. So a distance counts hops between depths: a free link adds 1, a real link goes on to the next
+multiple of `STEP`. After `STEP - 1` free hops in a row the next one reaches that multiple by itself
+and so costs a level of depth.
 
 A chain of redirects ends sooner: after `MOST_REDIRECTS` in a row the next one is not followed.
 The distance does not show this number, because the nearest path to a URL need not be the one with

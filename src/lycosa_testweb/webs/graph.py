@@ -3,9 +3,9 @@
 `GraphWeb` is for tests that need to know exactly which page links to which. Every URL that is
 mentioned exists: one that is only a target is a page without links. All other URLs are 404.
 
-It is also the oracle of exact depth: `pages_within` walks the drawing itself (links cost
-one, redirects, refreshes, canonical links and those to the next page of a list nothing) and says which pages a crawl limited
-to that depth must hold, in whatever order the answers came.
+It is also the oracle of exact depth: `pages_within` walks the drawing itself (links cost one;
+redirects, refreshes, canonical links and those to the next page of a list nothing) and says which
+pages a crawl limited to that depth must hold, in whatever order the answers came.
 """
 
 from __future__ import annotations

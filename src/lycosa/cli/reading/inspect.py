@@ -329,7 +329,7 @@ def explain(session: Session, /, path: Place, url: str, as_json: bool) -> int:
     else:
         click.echo(f"{found.url}\n  {found.standing}")
         if found.is_known:
-            click.echo(f"  {_links(found.depth, found.rule)}")
+            click.echo(f"  {_links(found.depth, found.rule, found.hops)}")
             click.echo(f"  {_address(found.address, found.address_expires)}")
         if found.due:
             click.echo(f"  due {_moment(found.due)}")
@@ -344,12 +344,11 @@ def explain(session: Session, /, path: Place, url: str, as_json: bool) -> int:
     return 0 if found.is_known else 1
 
 
-def _links(depth: int, rule: str = "") -> str:
+def _links(depth: int, rule: str = "", hops: int = 0) -> str:
+    if not depth and rule == "sitemap":
+        return "tried: sitemaps are often there"
     if not depth:
-        is_tried = rule == "sitemap"
-        return (
-            "tried: sitemaps are often there" if is_tried else "a seed, or a redirect target of one"
-        )
+        return "a redirect target of a seed, or another page of its list" if hops else "a seed"
     return f"{counted(depth, 'link')} from a seed"
 
 

@@ -32,8 +32,8 @@ def read_tables(
 ) -> dict[str, Any]:
     """Return the fields of a job; raise a `ConfigError` with every problem found.
 
-    The job of a crawl that has begun was written with every key. Keys that it lacks are younger, and
-    get the value that keeps the crawl as it was.
+    The job of a crawl that has begun was written with every key. Keys that it lacks are younger,
+    and get the value that keeps the crawl as it was.
     """
     problems: list[Problem] = [f"{name}: {text}" for text in _unknown_top_level(tables)]
     fields: dict[str, Any] = {}
