@@ -265,7 +265,7 @@ def limits(plan: Plan) -> str:
     rows += [
         ["cores of a machine for snapshots", f"{snapshot_cores(plan):.2f}"],
         ["part of a core that a member watches others with", f"{watch_cores(plan):.1%}"],
-        ["cores of the board's servers for that", f"{board_cores(plan):.2f}"],
+        ["cores of the coordination store's servers for that", f"{board_cores(plan):.2f}"],
     ]
     return table(["what", "pages a second"], rows)
 

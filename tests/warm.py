@@ -53,7 +53,7 @@ LOADED = [
     *("lycosa.frontier.schedulers.breadth_first", "lycosa.runtime.workers.supervisor"),
     *("lycosa.simulation.simulation", "lycosa_testweb.generated.web"),
     *("lycosa.runtime.processes.run", "lycosa.fetch.http.tls"),
-    *(f"lycosa.cli.{name}" for name in ("commands.cluster.status", "commands.cluster.lead")),
+    *(f"lycosa.cli.{name}" for name in ("cluster.status", "cluster.lead")),
     *(
         "lycosa.cli.screen.cluster",
         "lycosa.runtime.shared_log.orders",

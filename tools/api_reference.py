@@ -14,6 +14,7 @@ from importlib import import_module
 from itertools import pairwise
 
 import lycosa
+from lycosa import testing
 
 _INTRODUCTION = """\
 # The Python API
@@ -44,6 +45,9 @@ def reference() -> str:
     lines = [_INTRODUCTION]
     for name in lycosa.__all__:
         lines += _entry(getattr(lycosa, name).__module__, name, f"lycosa.{name}")
+    lines += ["## For the tests of plugins", "", "`from lycosa.testing import …`", ""]
+    for name in testing.__all__:
+        lines += _entry("lycosa.testing", name, f"lycosa.testing.{name}", "###")
     lines += ["## Their arguments and results", "", "You use these, but do not import them.", ""]
     for module, name in _GIVEN:
         lines += _entry(module, name, name, "###")

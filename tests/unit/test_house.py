@@ -35,7 +35,7 @@ REVIEWED = frozenset(
         "log.py",
         "options.py",
         "papers.py",
-        "pure_scan.py",
+        "plain_scan.py",
         "records.py",
         "run.py",
         "runtime.py",

@@ -93,7 +93,7 @@ class Lycosa(LazyGroup):
         Purpose(
             "Tools",
             "lycosa check robots https://example.org/",
-            ("check", "config", "triples", "owners-page", "testweb", "completion"),
+            ("check", "shell", "config", "triples", "owners-page", "testweb", "completion"),
         ),
     )
     modules = {  # noqa: RUF012
@@ -103,6 +103,7 @@ class Lycosa(LazyGroup):
         "lycosa.cli.reading.inspect": ("status", "queue", "explain", "audit"),
         "lycosa.cli.reading.content": ("cat",),
         "lycosa.cli.check": ("check",),
+        "lycosa.cli.reading.shell": ("shell",),
         "lycosa.cli.publishing.fetch": ("fetch",),
         "lycosa.cli.analysis.study": ("study", "sql"),
         "lycosa.cli.analysis.report": ("report",),

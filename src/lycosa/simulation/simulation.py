@@ -87,7 +87,8 @@ class Simulation:
         self.began = conditions.begins_at
         takes = conditions.commit_takes_seconds
         self.clock = VirtualClock(conditions.begins_at, takes)
-        self.referee = conditions.referee or Referee(referee_rules(job, takes), web)
+        # Workers share the clock's one lane for commits, so each may wait for those of all others.
+        self.referee = conditions.referee or Referee(referee_rules(job, takes * workers), web)
         self.partitioner = partitioner_of(job, conditions.hooks)
         self._kind = log
         self._memory_log = MemoryLog(job.frontier.partitions)

@@ -143,7 +143,8 @@ class Twins(RuleBasedStateMachine):
     def guess(self, rule_number: int) -> None:
         """Guess a URL to which links may lead later."""
         known = self.sides[0].partition.state.table
-        key = next((key for key in KEYS if known.find(key) is None), None)
+        # Guesses of a site are URLs of this site: the first eight keys are of site 0.
+        key = next((key for key in KEYS[:8] if known.find(key) is None), None)
         if key is not None:
             self.both(
                 lambda side: side.partition.plant(

@@ -29,7 +29,7 @@ from lycosa.features.plugins.hooks import Hooks
 from lycosa.features.plugins.pages import Additions, RawColumns, SeenPage, Topics
 from lycosa.frontier.distance import depth_of
 from lycosa.model.job import Job
-from lycosa.model.records import LinkKind, Outcome
+from lycosa.model.records import Answer, LinkKind, Outcome
 from lycosa.model.url import parse
 
 
@@ -52,12 +52,8 @@ class Plugins(Feature):
 
     def read(self, answered: PageAnswer) -> None:
         """Read a page."""
-        is_extracted = content_type_of(answered.answer) in self.hooks.content_types
-        facts = Facts() if is_extracted else read_page(answered.answer, self.job)
-        self._shown = shown = ShownPage(self, answered, facts)
-        if is_extracted:
-            shown.extract()
-        answered.facts = shown.facts
+        self._shown = self.begin(answered.answer, answered.request.url, _depth_of(answered))
+        answered.facts = self._shown.facts
 
     def shown(self, answered: PageAnswer) -> None:
         """Show the page to every plugin."""
@@ -70,9 +66,23 @@ class Plugins(Feature):
         if self._shown is not None and answered.is_shown:
             answered.extra = self._shown.values
 
+    def begin(self, answer: Answer, url: str, depth: int = 0) -> ShownPage:
+        """Read an answer that may be kept, as a crawl does or by a plugin's extractor."""
+        is_extracted = content_type_of(answer) in self.hooks.content_types
+        facts = Facts() if is_extracted else read_page(answer, self.job)
+        shown = ShownPage(self, answer, facts, url=url, depth=depth)
+        if is_extracted:
+            shown.extract()
+        return shown
+
     def begin_rendered(self, answered: PageAnswer, links: RawLinks) -> ShownPage:
         """Take a page that a browser has rendered, with all links that it told of."""
-        return ShownPage(self, answered, answered.facts, links)
+        answer, facts, url = answered.answer, answered.facts, answered.request.url
+        return ShownPage(self, answer, facts, url=url, depth=_depth_of(answered), rendered=links)
+
+
+def _depth_of(answered: PageAnswer) -> int:
+    return depth_of(answered.state.pages.distance[answered.page])
 
 
 class ShownPage:
@@ -81,12 +91,13 @@ class ShownPage:
     def __init__(
         self,
         plugins: Plugins,
-        answered: PageAnswer,
+        answer: Answer,
         facts: Facts,
+        *,
+        url: str,
+        depth: int,
         rendered: RawLinks | None = None,
     ) -> None:
-        answer, url = answered.answer, answered.request.url
-        distance = answered.state.pages.distance[answered.page]
         self._hooks = plugins.hooks
         self._has_failed = False
         raw = links_of_page(answer, facts, plugins.job) if rendered is None else rendered
@@ -97,10 +108,10 @@ class ShownPage:
         self._additions.is_rendered = rendered is not None
         base = (parse(facts.base, url) if facts.base else None) or url
         columns = RawColumns(self._raw.hrefs, self._raw.kinds, self._raw.texts, self._raw.rels)
-        self._page = SeenPage(
+        self.page = SeenPage(
             url,
             answer,
-            depth_of(distance),
+            depth,
             self._additions,
             columns,
             base=base,
@@ -110,13 +121,13 @@ class ShownPage:
 
     def extract(self) -> None:
         """Let a plugin read what Lycosa does not."""
-        self._has_failed = not self._hooks.extract(self._page, self._additions)
+        self._has_failed = not self._hooks.extract(self.page, self._additions)
         if not self._has_failed:
             self._take_over()
 
     def end(self) -> tuple[Outcome, Facts]:
         """Show the page to every plugin; returns what became of it, and what is known of it."""
-        if self._has_failed or not self._hooks.look_at(self._page, self._additions):
+        if self._has_failed or not self._hooks.look_at(self.page, self._additions):
             return Outcome.HOOK_FAILED, self.facts
         self._take_over()
         return Outcome.KEPT, self.facts
@@ -137,6 +148,11 @@ class ShownPage:
     def values(self) -> tuple[object, ...]:
         """The values for the plugins' columns."""
         return self._hooks.columns.row(self._additions.values)
+
+    @property
+    def columns(self) -> dict[str, object]:
+        """The values by the names of their columns."""
+        return dict(zip(self._hooks.columns.schema.names, self.values, strict=False))
 
     def _take_over(self) -> None:
         said = self._additions

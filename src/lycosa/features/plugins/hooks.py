@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import partial
 from time import perf_counter
 from typing import TypeVar
@@ -65,6 +66,8 @@ class Hooks:
             for plugin in reversed(self.plugins)
             for kind, function in plugin.extractors.items()
         }
+        self.failure = ""
+        """The newest failure of a hook, in one line."""
         self.content_types = tuple(self._extractors)
         """The content types that plugins read."""
         self._on_page = [(p.name, p.on_page) for p in self.plugins if p.on_page is not None]
@@ -164,6 +167,9 @@ class Hooks:
             return call()
         except (Exception, SystemExit) as error:
             spent.failures += 1
+            self.failure = f"plugin {name}: {hook}: {type(error).__name__}"
+            with suppress(Exception):  # the text of an exception is code of the plugin, too
+                self.failure += f": {error}"
             with_traceback = spent.failures <= MOST_TRACEBACKS
             log_messages.error(
                 "plugin %s: %s failed on %s: %s: %s",

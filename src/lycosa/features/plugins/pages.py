@@ -103,6 +103,9 @@ class SeenPage:
         self._links: list[tuple[int, SeenLink]] | None = None
         self._selector: Selector | None = None
 
+    def __repr__(self) -> str:
+        return f"<SeenPage {self.url}: {self.status} {self.content_type}>"
+
     @property
     def url(self) -> str:
         """The URL of the page, in its canonical form."""

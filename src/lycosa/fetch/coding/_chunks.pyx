@@ -15,7 +15,7 @@ from libc.string cimport memchr, memcpy
 cdef enum:
     LONGEST_LINE = 16_384  # before a chunk
     MOST_DIGITS = 16
-    # What the next line of a body means.
+    # Meanings of the next line of a body.
     SIZE = 0
     END_OF_CHUNK = 1
     TRAILER = 2

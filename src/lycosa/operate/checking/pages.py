@@ -9,11 +9,14 @@ order, each pair of URL and kind once.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import NamedTuple
+from types import MappingProxyType
+from typing import TYPE_CHECKING, NamedTuple
 
 from lycosa.crawl.answers.reading import (
     RawLink,
+    RawLinks,
     content_type_of,
     judge,
     links_of_page,
@@ -32,6 +35,9 @@ from lycosa.model.records import REQUISITE_KINDS, Answer, LinkKind, Outcome
 from lycosa.model.url import canonical_key, parse, refusal, url_of
 from lycosa.model.url.scope import OUT_OF_SCOPE
 from lycosa.operate.checking.scope import ScopeChecker
+
+if TYPE_CHECKING:
+    from lycosa.features.plugins.feature import Plugins
 
 NO_BASE = "no-base"
 """Reason why a relative reference has no target: the URL of the page is not known."""
@@ -74,6 +80,8 @@ class CheckedPage(NamedTuple):
     links: tuple[CheckedLink, ...]
     structured: Found
     """Structured data, without triples that the job's filter drops."""
+    columns: Mapping[str, object] = MappingProxyType({})
+    """The values of plugins, by the names that the columns have in `pages`."""
 
     @property
     def kept_links(self) -> list[CheckedLink]:
@@ -105,15 +113,31 @@ def answer_of_bytes(body: bytes, content_type: str | None, job: Job) -> Answer:
 
 
 def check_page(
-    answer: Answer, url: str | None, job: Job, scope: ScopeChecker | None = None
+    answer: Answer,
+    url: str | None,
+    job: Job,
+    scope: ScopeChecker | None = None,
+    plugins: Plugins | None = None,
 ) -> CheckedPage:
-    """Read an answer for a canonical URL; with a scope, links outside of it are refused."""
-    outcome = judge(answer, job)
-    facts = read_page(answer, job) if outcome is Outcome.KEPT else Facts()
+    """Read an answer for a canonical URL; with a scope, links outside of it are refused.
+
+    With plugins, which need a URL, their hooks see the page as they would in a crawl.
+    """
+    job = job if plugins is None else plugins.job
+    outcome, facts, raw_links = judge(answer, job), Facts(), None
+    values: dict[str, object] = {}
+    if outcome is Outcome.KEPT and plugins is not None and url is not None:
+        shown = plugins.begin(answer, url)
+        outcome, facts = shown.end()
+        raw_links = shown.links
+        values = shown.columns if outcome is Outcome.KEPT else {}
+    elif outcome is Outcome.KEPT:
+        facts = read_page(answer, job)
+        raw_links = links_of_page(answer, facts, job)
     base = (parse(facts.base, url) if facts.base else None) or url
     tag_nofollow, tag_noindex = robots_tag(answer.headers, job.fetch.agent)
-    if outcome is Outcome.KEPT:
-        links = _links(answer, facts, job, base, scope)
+    if outcome is Outcome.KEPT and raw_links is not None:
+        links = _links(raw_links, base, scope)
     elif outcome is Outcome.REDIRECTED:
         links = tuple(_resolved(link, base, scope) for link in redirect_of(answer).each())
     else:
@@ -133,6 +157,7 @@ def check_page(
         fingerprint=fingerprint(facts.content) if facts.content else 0,
         links=links,
         structured=_structured(answer, url, job, facts) if outcome is Outcome.KEPT else Found(),
+        columns=values,
     )
 
 
@@ -142,10 +167,9 @@ def _structured(answer: Answer, url: str | None, job: Job, facts: Facts) -> Foun
 
 
 def _links(
-    answer: Answer, facts: Facts, job: Job, base: str | None, scope: ScopeChecker | None
+    raw_links: RawLinks, base: str | None, scope: ScopeChecker | None
 ) -> tuple[CheckedLink, ...]:
     """Return the links that a crawl would keep, merged in the same way, and all refused ones."""
-    raw_links = links_of_page(answer, facts, job)
     reasons = raw_links.reasons or [""] * len(raw_links.hrefs)
     found: list[CheckedLink] = []
     places: dict[tuple[str, LinkKind], int] = {}

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from lycosa.crawl.scope import NOT_OPENED, REFUSED_PORT, JobScope
-from lycosa.features.plugins.hooks import REASON
+from lycosa.features.plugins.hooks import REASON, Hooks
 from lycosa.features.plugins.loader import load_hooks
 from lycosa.features.plugins.scheduling import partitioner_of
 from lycosa.model.job import Job
@@ -65,12 +65,15 @@ class CheckedScope(NamedTuple):
 class ScopeChecker:
     """The scope of a job, asked about URLs one at a time."""
 
-    def __init__(self, job: Job, notes: dict[str, bytes] | None = None) -> None:
+    def __init__(
+        self, job: Job, notes: dict[str, bytes] | None = None, hooks: Hooks | None = None
+    ) -> None:
+        """`hooks` are those of plugins that are loaded already."""
         self.job = job
         log = MemoryLog(1)
         for name, value in (notes or {}).items():
             log.note(name, value)
-        hooks = load_hooks(job)
+        hooks = hooks or load_hooks(job)
         self.scope = JobScope(job, log, hooks=hooks)
         self._seeds: set[str] | None = None
         if "planted" not in (notes or {}):

@@ -220,14 +220,14 @@ class Member:
         for number in survived:
             del self._taken_at[number]
         return _Questions(
-            str(reached) if reached and not self.reason else "",
-            loss_name(around.limits.losses + 1),
-            patience,
-            self._minutes(),
-            survived,
-            self._wants_plan(members, now),
-            around.adopter.in_force.last,
-            members if self._is_clearing(now) else None,
+            reason=str(reached) if reached and not self.reason else "",
+            next_loss=loss_name(around.limits.losses + 1),
+            patience=patience,
+            minutes=self._minutes(),
+            survived=survived,
+            wants_plan=self._wants_plan(members, now),
+            last_order=around.adopter.in_force.last,
+            graves=members if self._is_clearing(now) else None,
         )
 
     def _is_clearing(self, now: float) -> bool:

@@ -221,14 +221,14 @@ class MemberProcess:
         limits.when_durable, limits.counts = worker.when_durable, worker.durable_counts
         self._adopter.employ(self._runtime.ports, worker, self._runtime.transport, limits)
         around = Surroundings(
-            self._session,
-            self._board,
-            limits,
-            end,
-            idle,
-            self._adopter,
-            self._run_number,
-            self._lives.earlier,
+            membership=self._session,
+            board=self._board,
+            limits=limits,
+            end=end,
+            idle=idle,
+            adopter=self._adopter,
+            run=self._run_number,
+            earlier=self._lives.earlier,
         )
         member = Member(self._runtime.ports, worker, around, self._lives.life_over)
         desks: list[Desk] = [idle, addresses, self._lines]

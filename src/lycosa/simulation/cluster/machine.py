@@ -216,14 +216,14 @@ class Machine:
         limits.when_durable, limits.counts = worker.when_durable, worker.durable_counts
         self._adopter.employ(ports, worker, Unlimited(), limits)
         around = Surroundings(
-            self.session,
-            self.board,
-            limits,
-            end,
-            idle,
-            self._adopter,
-            cluster.run_number,
-            self.lives.earlier,
+            membership=self.session,
+            board=self.board,
+            limits=limits,
+            end=end,
+            idle=idle,
+            adopter=self._adopter,
+            run=cluster.run_number,
+            earlier=self.lives.earlier,
         )
         member = Member(ports, worker, around, self._life_over)
         desks: list[Desk] = [idle] if limits.desk is None else [limits.desk, idle]

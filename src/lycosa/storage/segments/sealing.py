@@ -296,7 +296,9 @@ def _write_rows(folder: Path, kind: str, name: Name, found: Survey) -> Path:
     final = sealed_path(folder, kind, name)
     schema = sealed_schema(journal_path(folder, kind, name), kind)
     with rows_writer(final, schema) as writer:
-        for rows in _counted(folder, kind, name, found, schema):
+        for rows in _counted(
+            journal_path(folder, kind, name), kind, found, schema, ROW_GROUP_BYTES
+        ):
             if "key" in schema.names:
                 rows = arrow_functions.sorted_by(rows, "key")
             writer.write_table(rows)
@@ -326,11 +328,12 @@ def _write_index(folder: Path, name: Name, found: Survey) -> Path:
     columns += ["record", "outcome"]
     for kind in ("hosts", "pages"):
         schema = pa.schema([SCHEMAS[kind].field(column) for column in [*columns, "fetch_id"]])
-        there = journal_schema(journal_path(folder, kind, name))
+        journal = journal_path(folder, kind, name)
+        there = journal_schema(journal)
         can_withhold = there is not None and "withheld" in there.names
         if can_withhold:
             schema = schema.append(JOURNAL_SCHEMAS[kind].field("withheld"))
-        for rows in _counted(folder, kind, name, found, schema, INDEX_GROUP_BYTES):
+        for rows in _counted(journal, kind, found, schema, INDEX_GROUP_BYTES):
             if can_withhold:
                 rows = arrow_functions.without(rows, "withheld")
             for row in zip(*(_values(rows, column) for column in columns), strict=True):
@@ -352,12 +355,7 @@ def _values(rows: pa.Table, column: str) -> list[Any]:
 
 
 def _counted(
-    folder: Path,
-    kind: str,
-    name: Name,
-    found: Survey,
-    schema: pa.Schema,
-    most_bytes: int = ROW_GROUP_BYTES,
+    journal: Path, kind: str, found: Survey, schema: pa.Schema, most_bytes: int
 ) -> Iterator[pa.Table]:
     """Yield the rows that count, in tables of a size that fits into memory; at least one.
 
@@ -365,7 +363,6 @@ def _counted(
     in between, they are there and it is not.
     """
     dropped, pages = frozenset(found.dropped_ids), frozenset(found.page_ids)
-    journal = journal_path(folder, kind, name)
     batches = journal_batches(
         journal, schema.names, is_trusted=not found.is_dead, has_dictionaries=True
     )

@@ -214,7 +214,7 @@ KILLED = """
 import os, signal, sys
 from pathlib import Path
 from lycosa.analysis.text_index import index
-from unit.query.text.tables import JOB
+from unit.analysis.text_index.tables import JOB
 index.PUBLISH_SECONDS = 0.0
 index._BATCH_ROWS = 20
 name, left = sys.argv[2], int(sys.argv[3])
