@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from lycosa.model.job import Job
+from lycosa.model.records import Outcome
 from lycosa.simulation.result import Result
 from lycosa.simulation.simulation import Simulation
 from lycosa_testweb.lists import endless, finite
@@ -84,6 +85,5 @@ def test_a_calendar_ends_as_a_trap_also_where_it_calls_a_month_the_next(
 ) -> None:
     _, asked, result = crawl(site, tmp_path)
     assert asked <= 120
-    assert any(
-        name.startswith("trap") for state in result.states.values() for name in state.refusals
-    )
+    traps = [outcome for outcome in Outcome if outcome.name.startswith("TRAP")]
+    assert sum(state.outcomes[trap] for state in result.states.values() for trap in traps)
