@@ -42,8 +42,8 @@ def test_a_site_with_lists_comes_whole(tmp_path: Path, site: Site) -> None:
 
 
 def test_a_shop_of_before_keeps_half_of_its_products(tmp_path: Path) -> None:
-    before = {"extract": {"pagination": 0}, "limits": {"depth_dynamic": 5}}
-    kept, _, result = crawl(finite.SHOP, tmp_path, **before)
+    old = {"depth_dynamic": 5}
+    kept, _, result = crawl(finite.SHOP, tmp_path, extract={"pagination": 0}, limits=old)
     assert sum("/product/" in url for url in kept) == 100
     assert sum(state.refusals["too-deep"] for state in result.states.values()) == 1
 
