@@ -34,6 +34,10 @@ class PlainSender(Sender):
         if task is None:
             budget.give_back(reserved)
             return True
+        if task.kind is TaskKind.PAGE and self._points.step and budget.reached:
+            budget.give_back(reserved)
+            partition.hand_back(task, now)
+            return False
         if task.kind is not TaskKind.PAGE:
             budget.give_back(reserved)
             reserved = self._ports.job.robots.largest_bytes

@@ -8,6 +8,8 @@ the folder stays for you to look at.
 
 from __future__ import annotations
 
+import os
+import shlex
 import shutil
 import sys
 from dataclasses import replace
@@ -69,7 +71,15 @@ def demo(path: Path, pages: int) -> int:
         f"\nas the servers saw it: {referee.statistics}\nthe referee says: {referee.verdict}\n"
     )
     code = code or run_command(["report", str(path)]) or bool(referee.breaches)
-    click.echo(f"\nlook at it in the browser: {command('serve', path, '--open')}")
+    program = os.path.relpath(Path(sys.executable).with_name("lycosa"))
+    click.echo("\nlook at it:\n")
+    for typed in (
+        command("explain", path, web.home(0)),
+        command("audit", path),
+        command("sql", path, "select host, count(*) as pages from pages group by host limit 5"),
+        command("serve", path, "--open"),
+    ):
+        click.echo(f"  {shlex.quote(program)}{typed.removeprefix('lycosa')}")
     return code
 
 

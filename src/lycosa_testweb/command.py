@@ -30,9 +30,12 @@ from lycosa_testweb.webs.documents import DocumentWeb
 from lycosa_testweb.webs.faulty_site import FaultySite
 from lycosa_testweb.webs.maze import MazeWeb
 from lycosa_testweb.webs.misbehaviour import MisbehavingWeb
+from lycosa_testweb.webs.quotes import QuotesWeb
 from lycosa_testweb.webs.script_maze import ScriptMaze
 
-SmallWeb = LibraryWeb | TopicWeb | FaultySite | MazeWeb | ScriptMaze | DocumentWeb | DeepWeb
+SmallWeb = (
+    LibraryWeb | TopicWeb | FaultySite | MazeWeb | ScriptMaze | DocumentWeb | DeepWeb | QuotesWeb
+)
 AnyWeb = GeneratedWeb | MisbehavingWeb | SmallWeb
 
 KINDS = (
@@ -46,6 +49,7 @@ KINDS = (
     "library",
     "documents",
     "deep",
+    "quotes",
     "faulty",
     "maze",
     "scripts",
@@ -170,6 +174,8 @@ def make_web(options: argparse.Namespace) -> AnyWeb:
         return ScriptMaze()
     if options.kind == "documents":
         return DocumentWeb()
+    if options.kind == "quotes":
+        return QuotesWeb()
     if options.kind == "deep":
         return DeepWeb(options.pages or 300)
     return LibraryWeb() if options.kind == "library" else MisbehavingWeb()

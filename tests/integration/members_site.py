@@ -42,6 +42,10 @@ class MembersSite(ThreadingHTTPServer):
         """Whether the front page links to it."""
         self.left = 0
         self.logins = 0
+        self.shows_form = False
+        """Whether the form takes the place of a refusal, with status 200, as many sites do."""
+        self.accepts_all = False
+        """Whether a wrong password is answered like the right one, without a session."""
         self.watch: Callable[[Asked], None] = lambda asked: None
         """Told of every request before it is answered."""
 
@@ -64,6 +68,12 @@ class MembersSite(ThreadingHTTPServer):
         """Say nothing of clients that were killed."""
 
 
+_FORM = (
+    "<title>Log in</title><form method=post><input type=hidden name=csrf value=c5rf>"
+    "<input name=user><input type=password name=password></form>"
+)
+
+
 class _Answers(BaseHTTPRequestHandler):
     server: MembersSite
     protocol_version = "HTTP/1.1"
@@ -78,11 +88,7 @@ class _Answers(BaseHTTPRequestHandler):
             links += "<a href=/api/1>a</a>" if self.server.has_interface else ""
             self._send(200, f"<title>Front</title>{links}<a href=/logout>out</a>")
         elif path == "/login":
-            self._send(
-                200,
-                "<title>Log in</title><form method=post><input type=hidden name=csrf value=c5rf>"
-                "<input name=user><input type=password name=password></form>",
-            )
+            self._send(200, _FORM)
         elif path == "/logout":
             self.server.left = 0
             self._send(200, "bye")
@@ -99,7 +105,10 @@ class _Answers(BaseHTTPRequestHandler):
         form = parse_qs(self.rfile.read(int(self.headers["Content-Length"])).decode())
         given = [form.get(name, [""])[0] for name in ("user", "password", "csrf")]
         if self.path != "/login" or given != [USER, PASSWORD, "c5rf"]:
-            self._send(403, "no")
+            if self.server.accepts_all:
+                self._send(302, "", "text/html", ("Location", "/"))
+            else:
+                self._send(200 if self.server.shows_form else 403, _FORM)
             return
         self.server.logins += 1
         self.server.left = self.server.loses_after
@@ -109,7 +118,10 @@ class _Answers(BaseHTTPRequestHandler):
     def _member(self, path: str) -> None:
         session = f"sid={SESSION}-{self.server.logins}"
         if self.server.left <= 0 or session not in self.headers.get("Cookie", ""):
-            self._send(302, "", "text/html", ("Location", f"/login?next={path}"))
+            if self.server.shows_form:
+                self._send(200, _FORM)
+            else:
+                self._send(302, "", "text/html", ("Location", f"/login?next={path}"))
             return
         self.server.left -= 1
         again = ("Set-Cookie", f"{session}; Path=/")

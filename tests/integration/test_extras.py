@@ -15,6 +15,7 @@ import pytest
 from packaging.requirements import Requirement
 
 import lycosa
+import lycosa_testweb
 from lycosa.model.job import Job
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa_testweb.generated.web import GeneratedWeb
@@ -39,7 +40,8 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for found in Path(sysconfig.get_path("purelib")).iterdir():
         if found.name.split("-")[0].split(".")[0] not in extras and found.suffix != ".pth":
             (folder / found.name).symlink_to(found)
-    (folder / "lycosa").symlink_to(Path(lycosa.__file__).parent)
+    for package in (lycosa, lycosa_testweb):
+        (folder / package.__name__).symlink_to(Path(package.__path__[0]))
     return folder
 
 

@@ -24,10 +24,12 @@ from integration.members_site import (
     members_site,
 )
 from lycosa import Crawl
+from lycosa.crawl.status.progress import Listener
 from lycosa.errors import ConfigError
 from lycosa.model.job import Job
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.runtime.processes.run import run_crawl
+from warm import lycosa
 
 FORM = {"fields": ["user=ada", "password=${SITE_PASSWORD}"], "plain_fields": ["user"]}
 
@@ -38,14 +40,14 @@ def secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SITE_TOKEN", TOKEN)
 
 
-def crawled(
+def job_for(
     site: MembersSite,
-    folder: Path,
     login: dict[str, Any],
     delay: float = 0.0,
     fetch: dict[str, Any] | None = None,
-) -> Crawl:
-    job = Job.of(
+    **more: Any,
+) -> Job:
+    return Job.of(
         seeds=[site.url],
         fetch={"allow_private": True, **(fetch or {})},
         politeness={
@@ -59,8 +61,12 @@ def crawled(
         robots={"sitemaps": False},
         limits={"seconds": 60.0},
         login=login,
+        **more,
     )
-    run_crawl(CrawlDirectory.create(folder, job))
+
+
+def crawled(site: MembersSite, folder: Path, login: dict[str, Any], **more: Any) -> Crawl:
+    run_crawl(CrawlDirectory.create(folder, job_for(site, login, **more)))
     return Crawl(folder)
 
 
@@ -130,22 +136,90 @@ def test_when_logins_are_used_up_pages_say_so(tmp_path: Path) -> None:
     assert counted == {"kept": 2, "not_logged_in": MEMBERS - 2}
 
 
-def test_a_wrong_password_is_tried_no_more_often_than_the_job_allows(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+def ends_without_a_page(site: MembersSite, folder: Path, login: dict[str, Any]) -> list[str]:
+    """Crawl with a login that fails; return what was asked for beside the robots file."""
+    ended = run_crawl(CrawlDirectory.create(folder, job_for(site, login)))
+    assert (ended.reason, ended.is_complete) == ("not logged in", False)
+    assert list(Crawl(folder).pages()) == []
+    return [asked.path for asked in site.requests if asked.path != "/robots.txt"]
+
+
+@pytest.mark.parametrize("shows_form", [False, True])
+def test_a_wrong_password_is_tried_once_and_ends_the_crawl_before_the_first_page(
+    shows_form: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("SITE_PASSWORD", "wrong-word")
     with members_site() as site:
-        crawl = crawled(site, tmp_path / "crawl", by_form(site, most_logins=2))
-        assert len(site.paths("POST")) == 2
-    assert members_kept(crawl) == 0
-    assert sum(page.outcome == "not_logged_in" for page in crawl.pages()) == MEMBERS
+        site.shows_form = shows_form
+        login = by_form(site, most_logins=2)
+        assert ends_without_a_page(site, tmp_path / "crawl", login) == ["/login", "/login"]
+        monkeypatch.setenv("SITE_PASSWORD", PASSWORD)
+        run_crawl(CrawlDirectory.open(tmp_path / "crawl"))
+    assert members_kept(Crawl(tmp_path / "crawl")) == MEMBERS, "a resume with the right one goes on"
+
+
+def test_the_check_of_the_job_decides(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with members_site() as site:
+        check = {"check": f"{site.url}members/0", "check_text": "Private words"}
+        crawl = crawled(site, tmp_path / "in", by_form(site, **check))
+        assert members_kept(crawl) == MEMBERS and site.logins == 1
+        wrong = by_form(site, **{**check, "check_text": "Words of an administrator"})
+        ends_without_a_page(site, tmp_path / "text", wrong)
+    monkeypatch.setenv("SITE_PASSWORD", "wrong-word")
+    with members_site() as site:
+        site.accepts_all = True
+        asked = ends_without_a_page(site, tmp_path / "out", by_form(site, **check_of(site)))
+        assert asked == ["/login", "/login", "/members/0"]
+
+
+def check_of(site: MembersSite) -> dict[str, str]:
+    return {"check": f"{site.url}members/0"}
+
+
+def test_a_login_that_sets_no_cookie_is_only_warned_of(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SITE_PASSWORD", "wrong-word")
+    told: list[str] = []
+    with members_site() as site:
+        site.accepts_all = True
+        directory = CrawlDirectory.create(tmp_path / "crawl", job_for(site, by_form(site)))
+        ended = run_crawl(directory, listener=Listener(noticed=told.append))
+    assert ended.reason == "exhausted"
+    assert "set no cookie" in told[0] and "[login] check" in told[0]
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_command_says_why_the_login_failed_and_has_a_code_of_its_own(
+    workers: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SITE_PASSWORD", "wrong-word")
+    with members_site() as site:
+        job = job_for(site, by_form(site), crawl={"workers": workers})
+        CrawlDirectory.create(tmp_path / "crawl", job)
+        ran = lycosa("resume", "crawl", cwd=tmp_path)
+    told = " ".join((ran.stdout + ran.stderr).split())
+    assert ran.returncode == 77, told
+    assert f"not logged in at {site.url}login: the answer to the form is 403" in told
+    assert "check the secret and the names in [login] fields" in told
+    assert f"Ended: not logged in at {site.url}login" in told
+    assert "lycosa resume crawl" in told and "lycosa cat" not in told
+
+
+def test_a_form_in_the_place_of_a_page_shows_that_the_session_is_lost(tmp_path: Path) -> None:
+    with members_site(loses_after=2) as site:
+        site.shows_form = True
+        crawl = crawled(site, tmp_path / "again", by_form(site))
+        assert members_kept(crawl) == MEMBERS and 3 <= site.logins <= 5
+        assert not any("<form" in text.text for text in crawl.texts())
+        once = crawled(site, tmp_path / "once", by_form(site, most_logins=1))
+    counted = Counter(page.outcome for page in once.pages() if "/members/" in page.url)
+    assert counted == {"kept": 2, "not_logged_in": MEMBERS - 2}
 
 
 def test_robots_rules_hold_for_the_login(tmp_path: Path) -> None:
     with members_site(robots="User-agent: *\nDisallow: /login\n") as site:
-        crawl = crawled(site, tmp_path / "crawl", by_form(site))
-        assert site.paths("POST") == [] and "/login" not in site.paths()
-    assert members_kept(crawl) == 0
+        assert ends_without_a_page(site, tmp_path / "crawl", by_form(site)) == []
 
 
 def test_a_header_goes_to_its_host_and_not_into_the_archive(tmp_path: Path) -> None:

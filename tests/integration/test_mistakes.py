@@ -8,12 +8,14 @@ command from being typed.
 from __future__ import annotations
 
 import shlex
+import time
 from collections.abc import Iterator
+from datetime import date
 from pathlib import Path
 
 import pytest
 
-from integration.small_servers import serving_site
+from integration.small_servers import Asked, Told, serving_answers
 from warm import lycosa
 
 pytestmark = pytest.mark.quick
@@ -30,7 +32,15 @@ MISTAKES = [
     (f"crawl -o x {CONTACT}", 2, "The crawl has no seeds: give a SEED"),
     (f"crawl --seeds none.txt -o x {CONTACT}", 2, "none.txt"),
     ("crawl https://example.org/ -o x", 2, "add --contact"),
-    (f"crawl https://example.org/ {CONTACT}", 2, "Name a new folder with -o DIR"),
+    ("crawl htps://example.org/ -o x", 2, "unknown scheme `htps`; did you mean https?"),
+    ("htps://example.org/", 2, "unknown scheme `htps`; did you mean https?"),
+    ("example.org -o x", 2, "add --contact"),
+    ("file.txt", 2, "No such command 'file.txt'"),
+    ("crawl https://example.org/ -o x --contact me", 2, "a mail address or the URL of a page"),
+    ("crawl https://example.org/ -o x --contact you@host", 2, "a mail address or the URL of a p"),
+    ("crawl http://localhost:1/ -o gone", 69, "server to which no connection could be made"),
+    ("crawl http://localhost:PORT/away -o away", 69, "/away → https://example.org/there; to go"),
+    ("crawl http://localhost:1/ -o x --min-free-disk 900TB", 2, "the disk has"),
     # scope
     (
         f"crawl https://example.org/ --include other.org -o x {CONTACT}",
@@ -101,14 +111,16 @@ def desk(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Path, int]]
         '"@type": "Person", "name": "Ada"}</script>',
     }
 
-    def site(path: str) -> tuple[int, str]:
-        return (200, pages[path]) if path in pages else (404, "")
+    def site(asked: Asked) -> Told:
+        if asked.path == "/away":
+            return Told(302, "", {"Location": "https://example.org/there"})
+        return Told(200, pages[asked.path]) if asked.path in pages else Told(404)
 
     folder = tmp_path_factory.mktemp("desk")
     (folder / "file.txt").write_text("text")
     (folder / "full").mkdir()
     (folder / "full" / "letter").write_text("text")
-    with serving_site(site) as port:
+    with serving_answers(site) as port:
         flags = ("--exclude", "regex:login", "--set", "frontier.partitions=2", "--workers", "1")
         ran = lycosa("crawl", f"localhost:{port}", "-o", "mine", *flags, cwd=folder)
         assert ran.returncode == 0, ran.stderr
@@ -129,6 +141,24 @@ def test_a_mistake_is_told_with_what_to_do(
     assert ran.returncode == code
     assert "Traceback" not in told and "bug in lycosa" not in told
     assert not (folder / "x").exists()
+
+
+def test_a_crawl_without_a_folder_gets_a_new_one_that_it_names_first(
+    desk: tuple[Path, int],
+) -> None:
+    folder, port = desk
+    name = f"localhost-{port}-{date.today():%Y-%m-%d}"
+    for typed in (("crawl", f"http://localhost:{port}/2"), (f"http://localhost:{port}/2",)):
+        ran = lycosa(*typed, "--quiet", cwd=folder)
+        assert ran.returncode == 0, ran.stderr
+    assert f"crawls into {name}-2" in ran.stderr
+    assert (folder / name / "crawl.toml").exists() and (folder / f"{name}-2/crawl.toml").exists()
+
+
+def test_a_server_that_refuses_connections_is_given_up_in_seconds(tmp_path: Path) -> None:
+    began = time.monotonic()
+    ran = lycosa("crawl", "http://localhost:1/", "--quiet", cwd=tmp_path)
+    assert ran.returncode == 69 and time.monotonic() - began < 60, ran.stderr
 
 
 @pytest.mark.parametrize("typed", WORKS)

@@ -24,7 +24,8 @@ from seeds import few_of
 PLUGIN = """\
 import os
 import subprocess
-from lycosa import Plugin, memory
+from lycosa import Plugin
+from lycosa._support import memory
 
 def look(page):
     page["environment"] = subprocess.run(["env", "-0"], capture_output=True, check=True).stdout

@@ -36,10 +36,11 @@ def run(tree: Path, *words: str | Path) -> None:
 
 
 def package_files(tree: Path, *but: str) -> set[str]:
-    """Return the files of the package, but those with these endings."""
+    """Return the files of both packages, but those with these endings."""
     return {
         str(file.relative_to(tree / "src"))
-        for file in (tree / "src" / "lycosa").rglob("*")
+        for package in ("lycosa", "lycosa_testweb")
+        for file in (tree / "src" / package).rglob("*")
         if file.is_file() and file.suffix not in but
     }
 

@@ -210,12 +210,12 @@ def _prepared(path: Path, job: Job | None, plugins: Sequence[Plugin]) -> CrawlDi
         job = with_plugins(anchored(job, Path.cwd()), plugins)
     is_new = job is not None and not (path / "crawl.toml").exists()
     if job is not None and is_new:
-        require_contact(job)
+        require_contact(job, 'give the job one: Job.of(…, fetch={"contact": "you@example.org"})')
         require_files(job.fetch, job.crawl.workers)
         require_linear(job)
         require_plugins(job, plugins)
         require_content(job)
-        directory = CrawlDirectory.create(path, job)
+        directory = _created(path, job)
         if operator_settings(job):
             directory.accept()
         return directory
@@ -236,6 +236,15 @@ def _prepared(path: Path, job: Job | None, plugins: Sequence[Plugin]) -> CrawlDi
     if typed:
         directory.accept()
     return directory
+
+
+def _created(path: Path, job: Job) -> CrawlDirectory:
+    """Make the folder of a crawl; the remedies of the command line become those of a program."""
+    try:
+        return CrawlDirectory.create(path, job)
+    except ConfigError as error:
+        what, _, _ = str(error).partition("\n")
+        raise ConfigError(f"{what}\n  give run() another folder") from None
 
 
 def _as_begun(job: Job, before: Job) -> Job:

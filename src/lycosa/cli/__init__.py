@@ -15,6 +15,7 @@ answer at once, so every command imports what it needs when it runs.
     trial      `lycosa cluster up` and `make cluster-demo`: a cluster on one machine
     analysis    compute something about a crawl: tables, reports, faults, differences
     check       `check`: decide about one URL, robots file or page, without a crawl
+    new         `new`: write a project to begin with
     cluster     `cluster`: see and lead a crawl that several machines share
     publishing  give a crawl to others: servers, replay, files, copies
     reading     read a crawl: state, pages, texts, structured data

@@ -13,6 +13,19 @@ from lycosa._support.tuples import NamedTuple
 from lycosa.cli.screen.output import escaping
 
 
+class Formatter(click.HelpFormatter):
+    """Writes help without a line break inside of a word, such as `--min-free-disk`."""
+
+    def __init__(self, *arguments: int | None, **options: int | None) -> None:
+        from click._textwrap import TextWrapper  # only help needs it
+
+        TextWrapper.wordsep_re = TextWrapper.wordsep_simple_re
+        super().__init__(*arguments, **options)  # type: ignore[arg-type]
+
+
+click.Context.formatter_class = Formatter
+
+
 class CommandGroup(click.Group):
     """A group that guesses which command was meant, and lists them by purpose."""
 

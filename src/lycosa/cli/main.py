@@ -13,6 +13,7 @@
     10   files of the crawl are damaged; `lycosa verify --repair` repairs them
     69   no page was kept, or no seed could be reached; the messages say why
     70   a bug in Lycosa; the log file of the crawl has the details
+    77   the login failed, and no page was asked for
     130  interrupted; `lycosa resume` continues
 
 Codes 1 to 7 and 9 are those of `lycosa.errors`. Messages about wrong flags are click's own.
@@ -93,7 +94,16 @@ class Lycosa(LazyGroup):
         Purpose(
             "Tools",
             "lycosa check robots https://example.org/",
-            ("check", "shell", "config", "triples", "owners-page", "testweb", "completion"),
+            (
+                "check",
+                "shell",
+                "config",
+                "triples",
+                "new",
+                "owners-page",
+                "testweb",
+                "completion",
+            ),
         ),
     )
     modules = {  # noqa: RUF012
@@ -104,6 +114,7 @@ class Lycosa(LazyGroup):
         "lycosa.cli.reading.content": ("cat",),
         "lycosa.cli.check": ("check",),
         "lycosa.cli.reading.shell": ("shell",),
+        "lycosa.cli.new": ("new",),
         "lycosa.cli.publishing.fetch": ("fetch",),
         "lycosa.cli.analysis.study": ("study", "sql"),
         "lycosa.cli.analysis.report": ("report",),

@@ -1,5 +1,6 @@
 """The entry point of the `lycosa` command, which runs before anything large is imported."""
 
+import os
 import sys
 
 from lycosa._support import lean_arrow
@@ -14,9 +15,22 @@ CRAWLING = frozenset(("crawl", "resume", "revisit"))
 WATCHED = CRAWLING | {"join"}
 
 
+def is_address(text: str) -> bool:
+    """Return whether `lycosa TEXT` is short for `lycosa crawl TEXT`: a URL, or a name with a dot.
+
+    No command has a dot; a file or folder that is there is a mistake of another kind.
+    """
+    return text[:1].isalnum() and (
+        "://" in text
+        or ("." in text and not text.endswith(".toml") and not os.access(text, os.F_OK))
+    )
+
+
 def program() -> "NoReturn":
     """Run the program; a crawl in a process of its own, most commands with less of Arrow."""
     restore_environment()
+    if len(sys.argv) > 1 and is_address(sys.argv[1]):
+        sys.argv.insert(1, "crawl")
     is_crawl = len(sys.argv) > 1 and sys.argv[1] in CRAWLING
     if len(sys.argv) > 1 and sys.argv[1] in WATCHED and not {"-h", "--help"} & set(sys.argv):
         from lycosa.cli.watch import watch  # other commands do without it

@@ -37,6 +37,7 @@ class Limit(StrEnum):
     SECONDS = "seconds"
     FREE_DISK = "free disk"
     FOUND = "found"
+    LOGIN = "not logged in"
     STOPPED = "stopped"
 
 
@@ -100,7 +101,7 @@ class TimeAndDisk:
         """Check whether the time is up or the disk nearly full."""
         self._look_at_time(now)
         if self._free_disk() < self._limits.free_disk_bytes:
-            self._reach(Limit.FREE_DISK)
+            self.reach(Limit.FREE_DISK)
 
     def next_moment(self) -> float:
         """Return the moment at which the time is up."""
@@ -109,9 +110,10 @@ class TimeAndDisk:
 
     def _look_at_time(self, now: float) -> None:
         if now >= self._deadline and self._halted_at is None:
-            self._reach(Limit.SECONDS)
+            self.reach(Limit.SECONDS)
 
-    def _reach(self, limit: Limit) -> None:
+    def reach(self, limit: Limit) -> None:
+        """End the crawl for a reason; the first one counts."""
         self.reached = self.reached or limit
 
 
@@ -170,7 +172,7 @@ class Budget(TimeAndDisk):
         self._reserved_bytes -= reserved_bytes
         limits = self._limits
         if limits.bytes and size_bytes > reserved_bytes:
-            self._reach(Limit.BYTES)
+            self.reach(Limit.BYTES)
             return False
         self.kept_pages += 1
         self.kept_bytes += size_bytes
@@ -178,7 +180,7 @@ class Budget(TimeAndDisk):
         if self.kept_pages >= limits.pages > 0 or self.kept_bytes >= limits.bytes > 0:
             self._look_at_pages_and_bytes()
         if self._targets and is_wanted(url, self._targets):
-            self._reach(Limit.FOUND)
+            self.reach(Limit.FOUND)
         return True
 
     def give_back(self, reserved_bytes: int) -> None:
@@ -201,6 +203,6 @@ class Budget(TimeAndDisk):
 
     def _look_at_pages_and_bytes(self) -> None:
         if self._limits.pages and self.kept_pages >= self._limits.pages:
-            self._reach(Limit.PAGES)
+            self.reach(Limit.PAGES)
         if self._limits.bytes and self.kept_bytes >= self._limits.bytes:
-            self._reach(Limit.BYTES)
+            self.reach(Limit.BYTES)

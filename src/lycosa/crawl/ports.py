@@ -141,6 +141,9 @@ class Reservations(Protocol):
     def reached(self) -> Limit | None:
         """The limit that has ended the crawl."""
 
+    def reach(self, limit: Limit) -> None:
+        """End the crawl for a reason; the first one counts."""
+
     def look(self, now: float) -> None:
         """Check the limits that are reached without a request: time and disk."""
 
@@ -256,6 +259,8 @@ class Ports(Struct, frozen=True):
     """Seconds by which `clock` is ahead of the machine's, which was set back (`steady_clock`)."""
     seed_failed: Callable[[str, str], None] = lambda seed, why: None
     """Called with a seed that cannot be reached, and the reason."""
+    noticed: Callable[[str], None] = lambda text: None
+    """Called with a warning for the operator."""
     distant: Distant | None = None
     """Records of other machines, if the crawl has an object store."""
     durations: Durations = field(default_factory=Durations)

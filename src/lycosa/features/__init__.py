@@ -3,6 +3,7 @@
     of_job           makes the features of a job
     languages        only pages in some languages are kept
     logins           a site is logged in to by its form
+    login_forms      reads that form, and pages that show it again
     topics           pages are classified, and URLs are chosen by what they may be about
     soft_404         error pages with status 200 are found out by asking for one
     usual_sitemaps   `/sitemap.xml` is tried where robots.txt names no sitemap

@@ -27,7 +27,7 @@ def features_of(spine: Spine, hooks: Hooks | None = None) -> list[Feature]:
     if ports.job.login.is_used:
         from lycosa.features.logins import Logins
 
-        features.append(Logins(ports))
+        features.append(Logins(spine))
     if hooks is not None:
         from lycosa.features.plugins.feature import Plugins
 

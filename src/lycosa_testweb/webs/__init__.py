@@ -13,6 +13,7 @@ found.
     documents     a host with PDF and office files, and some that cannot be read
     document_files  makes such files
     books         a small library with structured data in every form
+    quotes        a site of quotes as tutorials use it, with lists, authors and tags
     bombs         pages that are small to send and dear to read
     misbehaviour  a web of misbehaving hosts, and the outcomes that are right
     misdeeds      what those servers send: one generator per misdeed

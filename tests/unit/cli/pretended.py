@@ -33,6 +33,9 @@ class PretendedCrawl:
         if not job.fetch.contact:
             raise ConfigError(NO_CONTACT)
 
+    def require_disk(self, job: Job, path: Path) -> None:
+        """Refuse nothing."""
+
     def require_content(self, job: Job) -> None:
         """Refuse nothing."""
 

@@ -73,7 +73,6 @@ def test_a_wrong_word_gets_a_guess(arguments: list[str], guess: str, capsys: Cap
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
-        (["crawl", "https://example.org/"], "with -o DIR"),
         (["crawl", "-o", "x"], "give a SEED, or a file of them with --seeds"),
         (["crawl", "a.example", "-o", "x", "--max-bytes", "3x"], "10MB or 1.5GiB"),
         (["crawl", "a.example", "-o", "x", "--time", "soon"], "30s, 1h30m or 2d"),

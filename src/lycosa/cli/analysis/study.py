@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import textwrap
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -22,6 +23,7 @@ from lycosa.cli.amounts import counted, duration_text, size_flag, size_text
 from lycosa.cli.input.options import directory_argument, json_flag, raw_flag
 from lycosa.cli.input.questions import query_text
 from lycosa.cli.screen.console import Screen
+from lycosa.cli.screen.notices import notice
 from lycosa.cli.screen.output import Data
 from lycosa.cli.screen.summary import command, facts_table
 
@@ -30,6 +32,8 @@ if TYPE_CHECKING:
 
     from lycosa.analysis.study.sql import Relation
 
+STEP_SECONDS = 5.0
+"""Least time between two lines about what is under way."""
 _TOP = 10
 _WIDTH = 80
 """Most columns of running text: longer lines are harder to read."""
@@ -75,10 +79,21 @@ def study(path: Path, rebuild: bool, memory: int | None, as_json: bool) -> None:
 
 @contextmanager
 def told(as_json: bool) -> Iterator[Callable[[str], None]]:
-    """Show the current step on standard error, if that is a terminal."""
+    """Show the current step on standard error; off a terminal, every few seconds as a line."""
     console = Screen(stderr=True)
-    if as_json or not console.is_terminal:
+    if as_json:
         yield lambda what: None
+        return
+    if not console.is_terminal:
+        last = time.monotonic()
+
+        def tell(what: str) -> None:
+            nonlocal last
+            if time.monotonic() - last >= STEP_SECONDS:
+                last = time.monotonic()
+                notice(f"under way: {what}")
+
+        yield tell
         return
     with console.status("reading") as status:
         yield status.update

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
+from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
@@ -58,11 +59,12 @@ if TYPE_CHECKING:
 
 _STOPPED = 130
 _NOTHING = 69
+_NOT_LOGGED_IN = 77
 _LOG_SECONDS = 60.0
 FIRST_PATIENCE_SECONDS = 10.0
 """Time limit for the server that will hold the log of a new crawl."""
-_STOPS = ("stopped", "stopped for all", "drained")
-"""Reasons to end that the operator has given."""
+_STOPS = ("stopped", "stopped for all", "drained", "not logged in")
+"""Reasons to end that say all: the operator gave them, or a login failed."""
 MOST_EMPTY = 3
 """A crawl with more pages than this is not checked for emptiness."""
 
@@ -76,7 +78,8 @@ MOST_EMPTY = 3
     "path",
     metavar="DIR",
     type=click.Path(path_type=Path),
-    help="The crawl directory, which must not exist yet.",
+    help="The crawl directory, which must not exist yet (default: named after the first seed's"
+    " host and the date).",
 )
 @click.option(
     "--config",
@@ -114,6 +117,7 @@ def crawl(
 
     \b
       lycosa crawl https://example.org/ -o mycrawl --contact you@example.org
+      lycosa example.org --contact you@example.org
       lycosa crawl --seeds list.txt -o lists --only-seeds --contact you@example.org
       lycosa crawl https://example.cl/ -o chile --include .cl --max-pages 1000 \\
           --exclude regex:/calendar/ --contact you@example.org
@@ -126,10 +130,6 @@ def crawl(
     from lycosa.runtime.processes.machine import require_files
     from lycosa.runtime.seeds import require_a_seed
 
-    if path is None:
-        raise click.UsageError(
-            "The folder for the crawl is missing. Name a new folder with -o DIR."
-        )
     base = read_job(config_file) if config_file else Job()
     given = gather(seeds, seed_file, reading_said(flags)) if seeds or seed_file else ()
     job = named_anew(build_job(base, flags, given))
@@ -139,13 +139,20 @@ def crawl(
         raise click.UsageError(
             "The crawl has no seeds: give a SEED, or a file of them with --seeds."
         )
-    # Before the folder is made, so that the same command can be typed again with the flag.
+    # Before the folder is made, so that the same command can be typed again with the flag; seeds
+    # first, because a wrong one is mended without looking anything up.
+    require_a_seed(job)
     run.require_contact(job)
     require_files(job.fetch, job.crawl.workers)
     require_linear(job)
-    require_a_seed(job)
     require_plugins(job)
     run.require_content(job)
+    if path is None:
+        from lycosa.cli.input.places import new_folder
+
+        path = new_folder(job.seeds, date.today())
+        notice(f"crawls into {path}")
+    run.require_disk(job, path)
     directory = CrawlDirectory.create(path, job)
     if operator_settings(job):
         directory.accept()
@@ -325,6 +332,8 @@ def run_shown(
         _print_end(path, job, ended, why_empty, crew)
     if ended.reason == "stopped":
         return _STOPPED
+    if ended.reason == "not logged in":
+        return _NOT_LOGGED_IN
     return _NOTHING if why_empty or ended.reason == "no seed" else 0
 
 

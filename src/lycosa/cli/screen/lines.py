@@ -42,6 +42,27 @@ def left_out_of(outcomes: dict[str, int]) -> dict[str, int]:
     )
 
 
+_OUTCOMES = {
+    "client_error": "refused (4xx)",
+    "server_error": "server error (5xx)",
+    "disallowed": "forbidden by robots.txt",
+    "unavailable": "unavailable (503)",
+    "too_many_requests": "too many requests (429)",
+    "name_failure": "no address for the name",
+    "connect_failure": "no connection",
+    "timeout": "no answer in time",
+    "soft_404": "error page with status 200",
+    "probe_honest": "made-up URL, answered by 404 or 410",
+    "probe_soft": "made-up URL, answered by a page",
+    "probe_inconclusive": "made-up URL, answered by something else",
+}
+
+
+def outcome_text(name: str) -> str:
+    """Return an outcome as a person would say it; other names without their underscores."""
+    return _OUTCOMES.get(name, name if ":" in name else name.replace("_", " "))
+
+
 def put_aside_of(refusals: dict[str, int]) -> dict[str, int]:
     """Return how many URLs were put aside as traps, by kind: `calendar`, `nothing new`."""
     traps = frozenset(TRAPS.values())
@@ -236,7 +257,7 @@ def command(name: str, path: object, *rest: str) -> str:
     """Return a command line that can be typed as it is; `path` may be the address of a log."""
     if name == "resume" and "://" in str(path):
         return shlex.join(["lycosa", "join", str(path), "-o", "DIR", *rest])
-    return shlex.join(["lycosa", name, str(path), *rest])
+    return shlex.join(["lycosa", *name.split(), str(path), *rest])
 
 
 def how_to_join(job: Job, digest: str) -> str:
@@ -259,6 +280,7 @@ def reason_text(ended: HowEnded, job: Job) -> str:
         "free disk": "Ended because the disk has less than "
         f"{size_text(limits.free_disk_bytes)} of free space (--min-free-disk).",
         "found": "Ended because a wanted page was found ([limits] until).",
+        "not logged in": f"Ended: not logged in at {job.login.url}; no page was asked for.",
         "stopped": "Stopped; nothing is lost.",
         "stopped for all": "Stopped on all machines by `lycosa cluster stop`; nothing is lost.",
         "drained": "Drained: this member has handed everything over, and others go on.",

@@ -7,7 +7,10 @@ bound, and the panel says so.
 
 from __future__ import annotations
 
+import os
+import sys
 import time
+from collections.abc import Callable
 from datetime import UTC, datetime
 
 from rich.console import Console, ConsoleOptions, Group, RenderableType, RenderResult
@@ -25,6 +28,7 @@ from lycosa.cli.screen.lines import (
     errors_of,
     left_out_of,
     line_of,
+    outcome_text,
     planting_text,
     put_aside_of,
     ready_and_waiting,
@@ -41,8 +45,8 @@ _MOST_WAITS = 3
 
 
 def kinds_text(kinds: dict[str, int]) -> str:
-    """Write kinds with their counts on one line: `not_found 12 · timeout 3`."""
-    return " · ".join(f"{name} {count:,}" for name, count in kinds.items())
+    """Write kinds with their counts on one line: `not found 12 · no connection 3`."""
+    return " · ".join(f"{outcome_text(name)} {count:,}" for name, count in kinds.items())
 
 
 def left_text(progress: Progress) -> str:
@@ -69,7 +73,7 @@ def _waits_text(progress: Progress) -> str:
         return waits_text(waits, total, left, time.time())
     if progress.in_flight:
         return f"answers to {counted(progress.in_flight, 'request')}"
-    return "the next host" if progress.pending else "nothing"
+    return "a free connection" if progress.pending else "nothing"
 
 
 def pauses_text(job: Job) -> str:
@@ -96,7 +100,7 @@ class ProgressPanel:
         parts: list[RenderableType] = [self._figures(options.max_width >= 76)]
         if bar := self._bar():
             parts.append(bar)
-        parts.append(self._sentences())
+        parts.append(self._sentences(min(options.max_width, 96) - 15))
         yield Panel(
             Group(*parts),
             title=_one_line(f"lycosa · {self._name}", "bold"),
@@ -113,8 +117,8 @@ class ProgressPanel:
         workers = f"{progress.workers:,} workers" if progress.workers != 1 else ""
         figures = [
             ("pages", f"{progress.pages:,}", f"{progress.pages_per_second:,.1f} a second"),
-            ("queue", f"{progress.pending:,}", "URLs"),
-            ("received", size_text(progress.bytes), f"{progress.requests:,} requests"),
+            ("queue", f"{progress.pending:,}", "URL" if progress.pending == 1 else "URLs"),
+            ("received", size_text(progress.bytes), counted(progress.requests, "request")),
             ("hosts", f"{ready:,} ready", f"{waiting:,} waiting"),
             ("elapsed", duration_text(progress.seconds), workers),
             ("in flight", f"{progress.in_flight:,}", f"of {self._job.fetch.connections:,}"),
@@ -130,7 +134,7 @@ class ProgressPanel:
             table.add_row(*(cell for figure in ordered[at : at + columns] for cell in figure))
         return table
 
-    def _sentences(self) -> Table:
+    def _sentences(self, width: int) -> Table:
         outcomes = self._progress.outcomes
         table = Table.grid(padding=(0, 2, 0, 0), expand=True)
         table.add_column(width=9, style=_LABEL, no_wrap=True)
@@ -139,12 +143,12 @@ class ProgressPanel:
         table.add_row("errors", _one_line(kinds_text(errors) or "none", "red" if errors else "dim"))
         if left_out:
             table.add_row("left out", _one_line(kinds_text(left_out), "yellow"))
-        table.add_row("waits for", Text(_waits_text(self._progress)))
+        table.add_row("waits for", _unbroken(_waits_text(self._progress), width))
         if put_aside := put_aside_of(self._progress.refusals):
             table.add_row("put aside", _one_line(f"traps: {kinds_text(put_aside)}", "yellow"))
         for name, text in topics_facts(self._progress.topics, self._progress.budgets, self._job):
             table.add_row(name, _one_line(text, "dim" if name == "topics" else "green"))
-        table.add_row("to go", Text(left_text(self._progress)))
+        table.add_row("to go", _unbroken(left_text(self._progress), width))
         return table
 
     def _bar(self) -> Table | None:
@@ -164,8 +168,39 @@ class ProgressPanel:
         return table
 
 
+def _unbroken(text: str, width: int) -> Text:
+    """Wrap between words alone: a word that is longer than a line is shortened."""
+    words = (word if len(word) <= width else f"{word[: width - 1]}…" for word in text.split(" "))
+    return Text(" ".join(words))
+
+
 def _one_line(text: str, style: str) -> Text:
     return Text(text, style, no_wrap=True, overflow="ellipsis")
+
+
+def without_echo() -> Callable[[], None]:
+    """Let the terminal write no `^C`, which would break the frame; return what undoes it.
+
+    A process in the background is stopped by the kernel when it changes its terminal, so it
+    leaves it alone.
+    """
+    import termios  # only a panel on a terminal needs it
+
+    try:
+        terminal = sys.stdin.fileno()
+        before = termios.tcgetattr(terminal)
+        if os.tcgetpgrp(terminal) != os.getpgrp():
+            return lambda: None
+    except (termios.error, OSError, ValueError):
+        return lambda: None
+
+    def undo() -> None:
+        if os.tcgetpgrp(terminal) == os.getpgrp():
+            termios.tcsetattr(terminal, termios.TCSANOW, before)
+
+    changed = [*before[:3], before[3] & ~termios.ECHOCTL, *before[4:]]
+    termios.tcsetattr(terminal, termios.TCSANOW, changed)
+    return undo
 
 
 class Display:
@@ -180,6 +215,8 @@ class Display:
         self._upload_line_at = 0.0
         self._last: Progress | None = None
         self._live: Live | None = None
+        self._echo: Callable[[], None] = lambda: None
+        """Lets the terminal echo control characters again."""
         if console.is_terminal:
             # Not transient: when the crawl ends the last panel stays, above the summary.
             self._live = Live(console=console, auto_refresh=False)
@@ -191,6 +228,7 @@ class Display:
 
     def __enter__(self) -> Display:
         if self._live:
+            self._echo = without_echo()
             if self._job.politeness.delay_seconds >= 1:
                 self._console.print(Text(pauses_text(self._job), "dim"))
             self._live.start()
@@ -199,6 +237,7 @@ class Display:
     def __exit__(self, *_: object) -> None:
         if self._live:
             self._live.stop()
+            self._echo()
 
     def show(self, progress: Progress) -> None:
         """Show this moment."""

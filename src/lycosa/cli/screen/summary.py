@@ -13,7 +13,14 @@ from rich.table import Table
 from rich.text import Text
 
 from lycosa.cli.amounts import counted, duration_text, size_text
-from lycosa.cli.screen.lines import HowEnded, errors_of, left_out_of, put_aside_of, reason_text
+from lycosa.cli.screen.lines import (
+    HowEnded,
+    errors_of,
+    left_out_of,
+    outcome_text,
+    put_aside_of,
+    reason_text,
+)
 from lycosa.cli.screen.lines import command as command
 from lycosa.cli.screen.topics import topics_facts
 from lycosa.crawl.answers.known_copies import KNOWN_COPY
@@ -40,7 +47,7 @@ def summary_of(ended: HowEnded, job: Job) -> RenderableType:
         ("pages", f"{progress.pages:,}, {size_text(progress.bytes)}"),
         ("hosts", f"{sum(progress.hosts.values()):,}"),
         ("this run", _run_text(progress)),
-        ("in queue", f"{progress.pending:,} URLs"),
+        ("in queue", counted(progress.pending, "URL")),
         *triples_fact(progress.structured),
     ]
     if progress.unsent_bytes:
@@ -54,7 +61,7 @@ def summary_of(ended: HowEnded, job: Job) -> RenderableType:
         )
         if job.topics.policy == "budget":
             why = "the budgets of their topics are used up"
-        facts.insert(4, ("put off", f"{progress.put_off:,} URLs, {why}"))
+        facts.insert(4, ("put off", f"{counted(progress.put_off, 'URL')}, {why}"))
     if progress.is_paused:
         facts.insert(0, ("paused", "you have paused the crawl; a resume ends the pause"))
     facts += topics_facts(progress.topics, progress.budgets, job)
@@ -91,7 +98,7 @@ def mined_text(mined: dict[str, list[int]]) -> str:
 
 
 def _run_text(progress: Progress) -> str:
-    text = f"{progress.requests:,} requests in {duration_text(progress.seconds)}"
+    text = f"{counted(progress.requests, 'request')} in {duration_text(progress.seconds)}"
     if progress.workers > 1:
         text += f" by {progress.workers:,} workers"
     wait = progress.commit_queue_seconds + progress.commit_lock_seconds
@@ -185,7 +192,7 @@ def counts_tables(
         table.add_column(justify="right", min_width=9, style=style)
         table.add_column(no_wrap=True, overflow="ellipsis")
         for name, count in list(counts.items())[:12]:
-            table.add_row(f"{count:,}", Text(name))
+            table.add_row(f"{count:,}", Text(outcome_text(name)))
         if len(counts) > 12:
             table.add_row(f"{sum(list(counts.values())[12:]):,}", Text("others", "dim"))
         parts += [Text(f"\n{title}", "bold"), Padding(table, (0, 0, 0, 2))]
@@ -199,9 +206,12 @@ def _commands(ended: HowEnded, job: Job, path: Path) -> Iterator[tuple[str, str]
         url, _ = parted(job.seeds[0])
     yield command("explain", path, url), "the history of a URL"
     if ended.progress.pages:
-        yield command("cat", path, url, "--text"), "the text of a page"
-        yield command("index", path), _indexes(ended)
-        yield command("report", path), "all of it as a web page"
+        own = list(_of_recipe(job.crawl.recipe, path))
+        yield from own
+        if not own:
+            yield command("cat", path, url, "--text"), "the text of a page"
+            yield command("index", path), _indexes(ended)
+            yield command("report", path), "all of it as a web page"
         yield command("audit", path), "was every request polite?"
     yield command("status", path), "show these figures again"
     if ended.progress.given_up_origins or ended.reason == "no seed":
@@ -210,6 +220,29 @@ def _commands(ended: HowEnded, job: Job, path: Path) -> Iterator[tuple[str, str]
         yield command("retry", path, "--traps"), "fetch what was put aside"
     if not ended.is_complete:
         yield command("resume", path, *_more(ended, job)), "continue the crawl"
+
+
+def _of_recipe(recipe: str, path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the commands that a crawl with a recipe was made for."""
+    match recipe:
+        case "archive":
+            yield command("verify", path), "is the archive whole?"
+            yield command("export wacz", path, "-o", f"{path.name}.wacz"), "one file, to replay"
+        case "site-check":
+            yield command("check-site", path), "broken links and other faults"
+            yield command("export sitemap", path, "-o", "sitemap.xml"), "a sitemap of the site"
+        case "dataset":
+            yield (
+                command("export text", path, "--format", "parquet", "-o", f"{path.name}.parquet"),
+                "a table of texts",
+            )
+            yield command("index", path, "--only", "text"), "prepare lycosa search"
+        case "study":
+            yield command("report", path), "figures and tables as a web page"
+            yield command("sql", path), "the tables of the crawl"
+        case "semantic":
+            yield command("index", path, "--only", "triples"), "prepare lycosa sparql"
+            yield command("export triples", path, "--to", "URL"), "to a triple store"
 
 
 def _indexes(ended: HowEnded) -> str:

@@ -44,6 +44,8 @@ CRAWL_DELAY = "Crawl-delay"
 PAUSE = "the usual pause"
 LOOKED_UP = "its name is being looked up"
 BUSY = "its address serves another host, rests, or waits for a connection"
+ASKED_ELSEWHERE = "another crawl on this machine is asking {}"
+ASKED_BY_WORKER = "another crawl or worker on this machine is asking {}"
 REVISIT = "a page is to be revisited"
 
 
@@ -167,10 +169,13 @@ def next_waits(
     job: Job,
     *,
     now: float,
+    elsewhere: str = "",
+    asked_by: str = "",
 ) -> Waits:
     """Return the waits of a running worker, from a sample of its agenda.
 
     `total` is the number of its hosts that wait: for a moment, a name lookup, or a busy address.
+    `elsewhere` is an address that another process asks, and `asked_by` says so.
     """
     by_readiness = {id(p.readiness): p for p in partitions.values()}
     found: dict[str, Wait] = {}
@@ -192,6 +197,8 @@ def next_waits(
     # Hosts behind a busy address are not on the agenda.
     if not found and total:
         found.update(_queued(partitions))
+    if elsewhere:
+        found[elsewhere] = Wait(elsewhere, asked_by, 0.0)
     return _first(list(found.values()), max(total, len(found)))
 
 

@@ -79,6 +79,11 @@ cdef class Sending:
             self._budget.give_back(reserved)
             return True
         cdef bint is_page = field(task, KIND) is A_PAGE
+        # A feature that was asked about the page may have ended the crawl.
+        if is_page and self._points.step and self._budget.reached:
+            self._budget.give_back(reserved)
+            (<object> partition).hand_back(task, now)
+            return False
         if not is_page:
             self._budget.give_back(reserved)
             reserved = self._largest_robots

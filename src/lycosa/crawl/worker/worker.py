@@ -33,7 +33,7 @@ from lycosa.crawl.pauses import FORGETTABLE_SECONDS, resume_pause
 from lycosa.crawl.points import Feature, Points, Spine
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.status.unreachable import SeedWatch
-from lycosa.crawl.status.waiting import Waits, next_waits
+from lycosa.crawl.status.waiting import ASKED_BY_WORKER, ASKED_ELSEWHERE, Waits, next_waits
 from lycosa.crawl.suspects.marking import marking
 from lycosa.crawl.takeover import Opened
 from lycosa.crawl.worker._pump import Pump
@@ -54,6 +54,7 @@ from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.addresses import Addresses
 from lycosa.frontier.readiness.agenda import Agenda
 from lycosa.frontier.readiness.phases import WorkerContext
+from lycosa.frontier.readiness.slots import AddressSlots
 from lycosa.frontier.task import Task, TaskKind
 from lycosa.model.records import Answer, AnyEvent, Outcome, Request, Resolved
 
@@ -251,7 +252,15 @@ class Worker(Pump):
     def waits(self, total: int) -> Waits:
         """Return what the worker waits for, from a few that are due next; `total` hosts wait."""
         looking_up, now = self._lookups.under_way(), self._clock.now()
-        return next_waits(self._agenda, self._partitions, looking_up, total, self._job, now=now)
+        slots = self._ports.slots
+        address = slots.asked_elsewhere if isinstance(slots, AddressSlots) else ""
+        is_alone = self._ports.connections in (0, self._job.fetch.connections)
+        return next_waits(
+            *(self._agenda, self._partitions, looking_up, total, self._job),
+            now=now,
+            elsewhere=address,
+            asked_by=(ASKED_ELSEWHERE if is_alone else ASKED_BY_WORKER).format(address),
+        )
 
     def patience_left(self) -> float | None:
         """Return after how many seconds what is out of reach is given up, if all else is done."""

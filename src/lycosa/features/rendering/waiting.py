@@ -52,6 +52,14 @@ class _Under(NamedTuple):
     browser: Renders
 
 
+class _Asked(NamedTuple):
+    """A page that was handed to a browser, as the archive has it."""
+
+    page: int
+    waits: Waiting
+    plain: Stored
+
+
 class PageRendering(Feature):
     """Renders the pages of a worker's partitions; one per worker."""
 
@@ -190,20 +198,14 @@ class PageRendering(Feature):
         browser.render(
             asked,
             partial(self._parts.find, partition),
-            partial(self._done, partition, page, waits, plain),
+            partial(self._done, partition, _Asked(page, waits, plain)),
         )
 
     def _done(
-        self,
-        partition: Partition,
-        page: int,
-        waits: Waiting,
-        plain: Stored,
-        done: Done,
-        *,
-        found: list[FoundLink],
+        self, partition: Partition, asked: _Asked, done: Done, found: list[FoundLink]
     ) -> None:
         reach("render.done")
+        page, waits, plain = asked
         self._under_way.pop((partition.number, page), None)
         is_ours = self._partitions.get(partition.number) is partition and not partition.is_leaving
         if not is_ours or self._is_stopped:

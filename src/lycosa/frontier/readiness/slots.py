@@ -49,6 +49,7 @@ SLOTS = 65_536
 LOCK_FILES = 64
 IN_USE = -1.0
 BUSY_SECONDS = 0.02
+ELSEWHERE_SECONDS = 10.0
 """How soon a slot that another process holds is tried again at the earliest."""
 LONGEST_SECONDS = 86_400.0
 """No process owes an address a longer pause; a slot that says so was damaged."""
@@ -83,6 +84,8 @@ class AddressSlots(Slots):
         self._held: dict[int, float] = {}
         """Slots in use, and since when they are locked."""
         self._kept: dict[int, float] = {}
+        self._elsewhere: tuple[str, float] = ("", 0.0)
+        """The address that another process held when it was last asked for here, and when."""
 
     @property
     def kept(self) -> dict[int, float]:
@@ -101,6 +104,8 @@ class AddressSlots(Slots):
         now = self._clock()
         if not is_ours:
             self._moments[SLOTS + slot] = now
+            if slot not in self._held:
+                self._elsewhere = (address, now)
             return max(BUSY_SECONDS, min(pause_seconds, 0.25))
         moment = self._moments[slot]
         # Else a crawl would stand still until then; of bytes that are not a number neither holds.
@@ -109,10 +114,17 @@ class AddressSlots(Slots):
             moment = self._moments[slot] = now + pause_seconds
         if moment > now:
             self._ask(slot, unlock)
+            self._elsewhere = (address, now)  # we do not come before a pause of our own is over
             return moment - now
         self._held[slot] = now if since is None else since
         self._moments[slot] = IN_USE
         return 0.0
+
+    @property
+    def asked_elsewhere(self) -> str:
+        """The address that another process is asking; "" for none within the last seconds."""
+        address, moment = self._elsewhere
+        return address if self._clock() - moment < ELSEWHERE_SECONDS else ""
 
     def let_go(self, address: str, pause_seconds: float, keeps: bool = False) -> None:
         """Release a slot; the address rests for `pause_seconds`.

@@ -13,6 +13,11 @@ _SECRET = r"\$\{[A-Za-z_][A-Za-z0-9_]*\}"
 _CONFIDENTIAL = r"(?i:[^=]*(pass|pwd|secret|token|pin)[^=]*)"
 
 
+def origin_of(url: str) -> str:
+    """Return scheme, host and port of a URL, in lower case."""
+    return "/".join(url.lower().split("/", 3)[:3])
+
+
 def _address(text: str) -> str:
     """Return a key for the address of a page."""
     address: str = key(
@@ -46,6 +51,14 @@ class Login(Record):
     page: str = _address(
         "The page with the login form. It is fetched first and its hidden fields are sent along; "
         "a redirect to it means that the session is lost."
+    )
+    check: str = _address(
+        "A page that only members see. It is fetched after every login, which has failed if the "
+        "page is refused, leads to the login, shows its form or lacks `check_text`. Without it the "
+        "answer to the form decides."
+    )
+    check_text: str = key(
+        "", "Text that the page `check` has only for members, such as the name of the account."
     )
     headers: tuple[str, ...] = key(
         (),
@@ -83,6 +96,15 @@ class Login(Record):
 
     def contradictions(self) -> Iterator[str]:
         """Yield the faults of the section as a whole, without the value of a field."""
+        for name, url in (("page", self.page), ("check", self.check)):
+            if url and self.url and origin_of(url) != origin_of(self.url):
+                yield (
+                    f"has `{name}` at {origin_of(url)}, but the form is sent to "
+                    f"{origin_of(self.url)}\n"
+                    "  the session belongs to the origin (scheme, host and port) of `url`"
+                )
+        if self.check_text and not self.check:
+            yield "has `check_text` without `check`\n  add the address of the page that has it"
         for name, _, value in (field.partition("=") for field in self.fields):
             if name not in self.plain_fields and not SECRET.fullmatch(value):
                 yield (

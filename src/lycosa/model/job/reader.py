@@ -50,7 +50,7 @@ def read_tables(
                 f"  write `[{section}]` on its own line, and its keys below it"
             )
             continue
-        if is_begun:
+        if is_begun and len(found) < len(keys_of(SECTIONS[section])):
             found = {**_before(section), **found}
         fields[section], wrong = _read_section(section, found)
         problems.extend(f"{name}: [{section}] {text}" for text in wrong)

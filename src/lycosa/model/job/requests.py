@@ -176,8 +176,9 @@ class Fetch(Record):
         "",
         "A web page or mail address where site owners reach you; part of the user agent. "
         "Required outside private networks.",
-        pattern=r"[\x20-\x7e]*",
-        pattern_text="one line of ASCII",
+        pattern=r"(|[\x20-\x7e]*([\w.+-]+@[\w-]+(\.[\w-]+)+|https?://[\w-]+[\x21-\x7e]*)[\x20-\x7e]*)",
+        pattern_text="a mail address or the URL of a page, such as `you@example.org` or"
+        " `https://example.org/about-my-crawl`",
     )
     connections: int = key(
         64,

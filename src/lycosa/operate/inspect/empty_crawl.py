@@ -21,7 +21,7 @@ from lycosa.extract.page import scan
 from lycosa.model.job import Job
 from lycosa.model.job.seeds import parted
 from lycosa.model.records import Outcome, Place
-from lycosa.model.url import canonicalize
+from lycosa.model.url import canonicalize, host_of, key_of
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.storage.archive.layout import warc_names, warc_path
 from lycosa.storage.warc.record_reader import Stored, WarcFiles, members, read_exchange
@@ -78,7 +78,10 @@ def why_empty(directory: CrawlDirectory, job: Job, progress: Progress) -> list[s
         can_be = bool(job.limits.depth_static) and job.render.mode == "off"
         is_shell = can_be and _is_made_by_scripts(directory, seeds, progress)
         return [_SHELL.format(path=directory.path, seed=seed)] if is_shell else []
-    found = [text.format(path=directory.path, seed=seed) for text in _sentences(progress) if text]
+    to = _where_redirected(directory.path) if progress.outcomes.get("redirected") else ""
+    found = [
+        text.format(path=directory.path, seed=seed, to=to) for text in _sentences(progress) if text
+    ]
     return found or ["no URL was asked for"]
 
 
@@ -96,12 +99,23 @@ def _sentences(progress: Progress) -> Iterator[str]:
         urls = f"{count:,} URL{'s' if count > 1 else ''}"
         if outcome is Outcome.REDIRECTED:
             reasons = ", ".join(progress.refusals) or "loop"
-            yield f"{urls} redirected to where the crawl may not go ({reasons})"
+            yield f"{urls} redirected to where the crawl may not go ({reasons}){{to}}"
         else:
             advice = _ADVICE.get(outcome, f"ended as `{name.replace('_', ' ')}`")
             yield f"{urls} {advice}"
     if progress.pending:
         yield f"{progress.pending:,} in the queue when it ended: lycosa resume {{path}}"
+
+
+def _where_redirected(folder: Path) -> str:
+    """Return the target of the first redirect, with the flag that lets the crawl go there."""
+    for page in _pages(folder):
+        target = next((value for name, value in page.headers if name.lower() == "location"), "")
+        url = canonicalize(target, page.url) if target else None
+        if url is not None:
+            host = host_of(key_of(url))
+            return f": {page.url} → {url}; to go there, begin anew with --include {host}"
+    return ""
 
 
 def _few_seeds(job: Job) -> list[str]:

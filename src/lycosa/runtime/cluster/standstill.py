@@ -133,6 +133,7 @@ def ended_text(reason: str) -> str:
         "stopped": "the operator has stopped it",
         "found": "a wanted page was found",
         "free disk": "a disk was full",
+        "not logged in": "the login had failed",
     }.get(reason, f"the limit on {reason} was reached")
 
 

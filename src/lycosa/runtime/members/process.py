@@ -210,6 +210,7 @@ class MemberProcess:
                 end,
                 self._lives.worker_ended,
                 self._listener.seed_failed,
+                self._listener.noticed,
                 owner=record.owner_name(number, self._directory_number, self._machine),
                 may_begin=self._session.may_begin,
                 is_shared=True,

@@ -14,10 +14,12 @@ at once, as a kill does: committed work stays.
 from __future__ import annotations
 
 import logging
+import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from itertools import chain
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lycosa._support.failpoints import arm_from_environment
@@ -179,15 +181,37 @@ def worker_count(job: Job, hosts: list[str] | None, hooks: Hooks | None = None) 
     return max(1, min(core_count(), most, job.fetch.connections // CONNECTIONS_EACH))
 
 
-def require_contact(job: Job) -> None:
+ADD_CONTACT = (
+    "add --contact https://example.org/about-my-crawl or --contact mail@example.org"
+    " (crawl.toml: [fetch] contact)"
+)
+
+
+def require_contact(job: Job, remedy: str = ADD_CONTACT) -> None:
     """Refuse to crawl the public web without an address at which site owners reach the operator."""
     fetch = job.fetch
     if not fetch.contact and not fetch.allow_private and not fetch.loopback_origins:
         raise ConfigError(
             "site owners must be able to reach you: a crawl of the public web needs a contact in"
-            " its user agent\n"
-            "  add --contact https://example.org/about-my-crawl or --contact mail@example.org"
-            " (crawl.toml: [fetch] contact)"
+            f" its user agent\n  {remedy}"
+        )
+
+
+def require_disk(job: Job, path: Path) -> None:
+    """Refuse a crawl on a disk that has less space than the job leaves free, before it begins."""
+    folder = path.absolute().parent
+    try:
+        disk = os.statvfs(folder)
+    except OSError:
+        return  # the folders above are still to be made
+    free = disk.f_bavail * disk.f_frsize
+    if not disk.f_blocks:
+        return  # not a disk, as /proc
+    if free < job.limits.free_disk_bytes:
+        raise ConfigError(
+            f"{folder}: the disk has {free / 1e9:,.1f} GB free, and the crawl would end at once: it"
+            f" leaves {job.limits.free_disk_bytes / 1e9:,.1f} GB free\n"
+            "  choose a folder on another disk with -o, or allow less with --min-free-disk"
         )
 
 

@@ -93,6 +93,7 @@ class Duties(NamedTuple):
     ending: EndWatch
     on_end: Callable[[str], None]
     seed_failed: Callable[[str, str], None]
+    noticed: Callable[[str], None]
     owner: str = ""
     """Name under which it owns partitions; "" makes one."""
     may_begin: Callable[[], bool] | None = None
@@ -215,6 +216,7 @@ class Runtime:
             sealed_folder=directory.log_folder,
             clock_ahead=assignment.clock_ahead,
             seed_failed=duties.seed_failed,
+            noticed=duties.noticed,
             scheduler=scheduler_of(job, self._hooks, self._main.clock.now),
             rendering=self._rendering,
             distant=self._distant,

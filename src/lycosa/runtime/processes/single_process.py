@@ -43,7 +43,8 @@ class SingleProcess:
         self._budget = Budget(crawl.job, crawl.directory.free_disk)
         self._runtime = Runtime(main, crawl, assignment)
         ending = Ending(crawl.job.frontier.partitions)
-        self._runtime.employ(Duties(self._budget, ending, self._on_end, listener.seed_failed))
+        told = (listener.seed_failed, listener.noticed)
+        self._runtime.employ(Duties(self._budget, ending, self._on_end, *told))
         runtime = self._runtime
         self._steering = Steering(
             live,

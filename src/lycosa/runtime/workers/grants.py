@@ -177,7 +177,7 @@ class GrantedBudget(Budget):
         """End a reservation with a page; False if it does not fit and must not be kept."""
         self.give_back(reserved_bytes)
         if self._limits.bytes and size_bytes > reserved_bytes:
-            self._reach(Limit.BYTES)
+            self.reach(Limit.BYTES)
             return False
         if self._is_limited:
             self.kept_pages += 1
@@ -202,6 +202,12 @@ class GrantedBudget(Budget):
             self.kept_pages -= pages
             self.kept_bytes -= size_bytes
             self._durable = min(self._durable, self._kept)
+
+    def reach(self, limit: Limit) -> None:
+        """End the crawl of all workers for a reason; the first one counts."""
+        if self.reached is None:
+            self.reached = limit
+            self._link.limit_reached(limit)
 
     # -- inside ---------------------------------------------------------------------------
 
@@ -248,8 +254,3 @@ class GrantedBudget(Budget):
         if account != self._last:
             self._last = account
             self._link.account(*account)
-
-    def _reach(self, limit: Limit) -> None:
-        if self.reached is None:
-            self.reached = limit
-            self._link.limit_reached(limit)

@@ -120,6 +120,12 @@ class SeedFailed(_Message, frozen=True):
     why: str
 
 
+class Noticed(_Message, frozen=True):
+    """A warning for the operator."""
+
+    text: str
+
+
 class Heartbeat(_Message, frozen=True):
     """A sign of life once a second, with the fields of `Progress` by name."""
 
@@ -159,6 +165,7 @@ Reply = (
     | LimitReached
     | Idle
     | SeedFailed
+    | Noticed
     | Heartbeat
     | LogLine
     | Failed

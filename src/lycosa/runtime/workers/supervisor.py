@@ -53,6 +53,7 @@ from lycosa.runtime.workers.protocol import (
     Idle,
     LimitReached,
     LogLine,
+    Noticed,
     OrdersApplied,
     PartitionsOpened,
     Recall,
@@ -250,6 +251,8 @@ class Supervisor:
                 self._end_search.reported(reply)
             case SeedFailed():
                 self._listener.seed_failed(reply.seed, reply.why)
+            case Noticed():
+                self._listener.noticed(reply.text)
             case LogLine():
                 log_messages.log(reply.level, "worker %d: %s", number, reply.text)
             case Failed():

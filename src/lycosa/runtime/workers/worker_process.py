@@ -61,6 +61,7 @@ from lycosa.runtime.workers.protocol import (
     Idle,
     LimitReached,
     LogLine,
+    Noticed,
     OrdersApplied,
     PartitionsOpened,
     Recall,
@@ -104,6 +105,7 @@ class WorkerProcess:
                 self._ending,
                 self._on_end,
                 lambda seed, why: channel.send(SeedFailed(seed, why)),
+                lambda text: channel.send(Noticed(text)),
             )
         )
         runtime = self._runtime

@@ -4,15 +4,20 @@ from __future__ import annotations
 
 import io
 import json
+import os
+import pty
 import subprocess
 import sys
+import termios
 import time
 from datetime import UTC, datetime
 from pathlib import Path
 
+import click
 import pytest
 from rich.console import Console, RenderableType
 
+from lycosa.cli.running.crawl import crawl as crawl_command
 from lycosa.cli.screen.lines import Lines, line_of, reason_text, summary_data
 from lycosa.cli.screen.panel import Display, ProgressPanel, pauses_text
 from lycosa.cli.screen.summary import print_summary, summary_of
@@ -72,7 +77,13 @@ def test_the_panel_says_what_a_user_wants_to_know(width: int) -> None:
     text = "\n".join(drawn(ProgressPanel(BUSY, JOB, "mycrawl"), width))
     for part in ("1,234", "4.9 a second", "45.6 MB", "8,120", "12 ready", "188 waiting", "9"):
         assert part in text
-    for part in ("not_found 41", "timeout 12", "4 min 10 s", "3 h 10 min", "25% of 5,000 pages"):
+    for part in (
+        "not found 41",
+        "no answer in time",
+        "4 min 10 s",
+        "3 h 10 min",
+        "25% of 5,000 pages",
+    ):
         assert part in text
     flat = " ".join(text.replace("│", " ").split())
     assert "at least 3 h 10 min at these pauses; new links add to it" in flat
@@ -188,7 +199,7 @@ def test_the_summary_fits_and_ends_with_commands(reason: str, width: int) -> Non
     ended = Ended(reason, BUSY, reason == "exhausted")
     text = summary(ended, "mycrawl", width)
     assert all(len(line) <= width for line in text.splitlines())
-    for part in ("1,234, 45.6 MB", "203", "8,120", "41   not_found", "20,418   out-of-scope"):
+    for part in ("1,234, 45.6 MB", "203", "8,120", "41   not found", "20,418   out-of-scope"):
         assert part in text
     for name in ("explain", "cat", "status"):
         assert f"lycosa {name} mycrawl" in text
@@ -315,3 +326,40 @@ def test_a_crawl_whose_last_cycle_has_put_urls_off_is_not_complete() -> None:
     printed = console.export_text()
     assert "Complete" not in printed
     assert f"lycosa resume c --cycles {JOB.revisit.cycles + 1}" in printed
+
+
+ECHO = """
+import os, sys, termios
+from lycosa.cli.screen.panel import without_echo
+undo = without_echo()
+during = termios.tcgetattr(0)[3] & termios.ECHOCTL
+undo()
+print(during, termios.tcgetattr(0)[3] & termios.ECHOCTL, flush=True)
+"""
+
+
+def test_ctrl_c_is_not_written_into_the_panel() -> None:
+    pid, terminal = pty.fork()
+    if pid == 0:
+        os.execv(sys.executable, [sys.executable, "-c", ECHO])
+    told = b""
+    while b"\n" not in told:
+        told += os.read(terminal, 1000)
+    os.waitpid(pid, 0)
+    os.close(terminal)
+    during, after = map(int, told.split())
+    assert (during, after) == (0, termios.ECHOCTL)
+
+
+def test_a_word_that_is_longer_than_a_line_is_shortened_and_none_is_broken() -> None:
+    url = "http://a.example/" + "long-" * 30
+    moment = BUSY._replace(waits=[[url, "the usual pause", 0.0]], is_paused=False)
+    flat = " ".join("\n".join(drawn(ProgressPanel(moment, JOB, "mycrawl"), 80)).split())
+    assert "long-…" in flat or "lo…" in flat or "…" in flat
+    assert "the usual pause" in flat
+
+
+def test_help_breaks_no_flag_at_a_hyphen() -> None:
+    context = click.Context(crawl_command, info_name="crawl", terminal_width=80)
+    lines = crawl_command.get_help(context).splitlines()
+    assert [line for line in lines if line.rstrip().endswith("-")] == []

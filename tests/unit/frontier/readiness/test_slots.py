@@ -59,6 +59,25 @@ def test_a_slot_is_held_by_one_at_a_time(tmp_path: Path, clock: Clock) -> None:
     other.close()
 
 
+def test_an_address_that_another_process_asks_is_named_for_seconds(
+    tmp_path: Path, clock: Clock
+) -> None:
+    ours, theirs = AddressSlots(tmp_path, clock), AddressSlots(tmp_path, clock)
+    assert theirs.take(ADDRESS, 0.5) == 0
+    assert ours.asked_elsewhere == "" and ours.take("192.0.2.8", 0.5) == 0
+    ours.take("192.0.2.8", 0.5)
+    assert ours.asked_elsewhere == "", "an address that we ask ourselves"
+    assert ours.take(ADDRESS, 0.5) > 0
+    assert ours.asked_elsewhere == ADDRESS
+    theirs.let_go(ADDRESS, 30.0)
+    clock.now += 11
+    assert ours.asked_elsewhere == ""
+    assert ours.take(ADDRESS, 0.5) == pytest.approx(19.0)
+    assert ours.asked_elsewhere == ADDRESS, "it rests after a request of the other"
+    ours.close()
+    theirs.close()
+
+
 def test_the_pause_is_that_of_whoever_asked(tmp_path: Path, clock: Clock) -> None:
     one, other = AddressSlots(tmp_path, clock), AddressSlots(tmp_path, clock)
     assert one.take(ADDRESS, 5.0) == 0
