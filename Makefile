@@ -199,7 +199,7 @@ soak: setup
 	$(BIN)/pytest -n auto -m "hypothesis and not soak and not conformance" --hypothesis-profile long
 
 mutants: setup
-	$(BIN)/pytest -n auto tests/integration/test_mutants.py
+	$(BIN)/pytest -n auto -m "" tests/integration/test_mutants.py tests/integration/test_twin_mutants.py
 
 debug-build: setup
 	LYCOSA_DEBUG_BUILD=1 $(BIN)/python setup.py build_ext --inplace --force

@@ -36,10 +36,16 @@ class Edit(NamedTuple):
     old: str
     """Occurs exactly once in the source."""
     new: str
+    part: str = ""
+    """The included file that is changed, if it is not the module's own."""
+
+    def main(self) -> Path:
+        """Return the module's own file."""
+        return SOURCE / f"{self.module.replace('.', '/')}.pyx"
 
     def source(self) -> Path:
-        """Return the file of the module as it is."""
-        return SOURCE / f"{self.module.replace('.', '/')}.pyx"
+        """Return the file that is changed, as it is."""
+        return self.main().with_name(self.part) if self.part else self.main()
 
     def changed(self) -> str:
         """Return the source with the edit."""
@@ -104,7 +110,7 @@ def _digest(edit: Edit) -> str:
     digest = hashlib.sha256(
         f"{edit.module} {version('Cython')} {platform.python_version()}".encode()
     )
-    digest.update(edit.changed().encode())
+    digest.update(edit.main().read_bytes() + edit.changed().encode())
     for included in sorted((*SOURCE.rglob("*.pxd"), *SOURCE.rglob("*.pxi"), ROOT / "setup.py")):
         digest.update(included.read_bytes())
     return digest.hexdigest()
@@ -112,10 +118,12 @@ def _digest(edit: Edit) -> str:
 
 def _build(edit: Edit, folder: Path) -> Path:
     # The name of a folder of its own keeps `cythonize` from taking what another build has made.
-    changed = folder / edit.source().name
-    changed.write_text(edit.changed(), encoding="utf-8")
+    # What is included is looked for beside the module first: there is what is changed of it.
+    changed = folder / edit.main().name
+    changed.write_text(edit.main().read_text(encoding="utf-8"), encoding="utf-8")
+    (folder / edit.source().name).write_text(edit.changed(), encoding="utf-8")
     build = "import sys, broken_builds; broken_builds.compile_here(*sys.argv[1:])"
-    command = [sys.executable, "-c", build, edit.module, str(changed), str(edit.source().parent)]
+    command = [sys.executable, "-c", build, edit.module, str(changed), str(edit.main().parent)]
     environment = {**os.environ, "PYTHONPATH": str(ROOT / "tests")}
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False

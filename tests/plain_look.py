@@ -8,10 +8,16 @@ from lycosa.extract.beginnings import PRESCAN_BYTES
 
 # The two ways in which nearly every page writes it.
 _USUAL = re.compile(
-    rb"""<meta[ \t\n\f\r]+(?:charset="?([A-Za-z0-9_:.-]+)"?[ \t\n\f\r]*/?>"""
-    rb"""|http-equiv="?content-type"?[ \t\n\f\r]+"""
-    rb"""content="[^";>]*;[ ]*charset=([A-Za-z0-9_:.-]+)")""",
-    re.IGNORECASE,
+    rb"""<meta[ \t\n\f\r]+(?:charset="([a-z0-9_:.-]+)"[ \t\n\f\r]*/?>"""
+    rb"""|charset=([a-z0-9_:.-]+)(?:[ \t\n\f\r]+/?)?>"""
+    rb"""|http-equiv=(?:"content-type"|content-type)[ \t\n\f\r]+"""
+    rb"""content="[^";>]*;[ ]*charset=([a-z0-9_:.-]+)"[ \t\n\f\r]*/?>)"""
+)
+# Whole comments, declarations, tags and text: then what follows stands in none of them.
+_BEFORE = re.compile(
+    rb"""(?:[^<]|<!(?=--)(?>.*?-->)|<(?:!(?!--)|\?|/(?![a-z]))[^>]*+>"""
+    rb"""|</?+[a-z](?:[^>"']|(?<==)"[^"]*+"|(?<==)'[^']*+')*+>|<(?![a-z/!?]))*+""",
+    re.DOTALL,
 )
 _SITEMAP = re.compile(rb"<(?:[A-Za-z][\w.-]{0,30}:)?(?:urlset|sitemapindex)[\s>]")
 
@@ -27,10 +33,7 @@ def label(body: bytes) -> str | None:
         return None
     start = lower.rfind(b"<meta", 0, first)
     usual = _USUAL.match(lower, start) if start >= 0 else None
-    before = lower[:start]
-    if usual is None or usual.end() <= first or b"<!--" in before:
-        return ""
-    if before.count(b'"') % 2 or before.count(b"'") % 2:
+    if usual is None or usual.end() <= first or not _BEFORE.fullmatch(lower[:start]):
         return ""
     return usual[usual.lastindex or 0].decode("latin-1")
 

@@ -208,6 +208,7 @@ class PlainPageAnswers:
                 is_after_redirect=state.pages.hops[page] > 0,
                 source_url=url_of(state.table.key(source)) if source is not None else "",
                 unread=answered.answer.findings.unread if answered.answer.findings else "",
+                items=answered.items,
             )
         )
 

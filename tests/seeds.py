@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 import pytest
-from hypothesis import settings
+from hypothesis import Phase, settings
 
 soak = pytest.mark.soak
 slow = pytest.mark.slow
 
-SHORT, LONG = "short", "long"
-"""The profiles of Hypothesis: of every run, and of `make soak`."""
+SHORT, LONG, AT_ONCE = "short", "long", "at-once"
+"""The profiles of Hypothesis: of every run, of `make soak`, and of runs in which tests shall fail.
+
+These say that an example fails, and spend no minutes on a smaller one."""
 SHORT_EXAMPLES, LONG_EXAMPLES = 20, 100
 """How many examples each has for a test that names no number."""
 FEWEST = 5
@@ -19,6 +21,13 @@ FEWEST = 5
 # How long an example takes says something of the machine, which runs other tests beside it.
 settings.register_profile(SHORT, deadline=None, max_examples=SHORT_EXAMPLES)
 settings.register_profile(LONG, deadline=None, max_examples=LONG_EXAMPLES)
+settings.register_profile(
+    AT_ONCE,
+    deadline=None,
+    max_examples=LONG_EXAMPLES,
+    phases=[Phase.explicit, Phase.generate],
+    database=None,
+)
 
 
 def seeds(few: int, many: int, *, start: int = 0) -> list[object]:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from benchmarks.budget import budgets
 from benchmarks.budget.counting import Counted, count, instructions_of
-from benchmarks.budget.jobs import JOBS
+from benchmarks.budget.jobs import DECISIVE, JOBS
 
 
 def main() -> int:
@@ -37,6 +37,9 @@ def main() -> int:
         elif job in known and (lines := _exceeded(job, known[job], found[job])):
             problems += [f"{job}: {line}" for line in lines]
             problems += [f"  {line}" for line in budgets.grown(budgets.read_calls(job), calls)]
+        budget = known.get(job, {})
+        if job in DECISIVE and not asked.write and (line := budgets.missing(budget, found[job])):
+            problems.append(f"{job}: {line}")
     if asked.write:
         budgets.write({job: {**known.get(job, {}), **found.get(job, {})} for job in JOBS})
     print(json.dumps(found, indent=2) if asked.json else _table(found))

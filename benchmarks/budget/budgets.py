@@ -64,6 +64,13 @@ def exceeded(budget: Budget, counted: Budget, noise: float = 0.0) -> list[str]:
     ]
 
 
+def missing(budget: Budget, counted: Budget) -> str:
+    """Say that instructions were counted for which there is no budget: this proves nothing."""
+    if INSTRUCTIONS not in counted or INSTRUCTIONS in budget:
+        return ""
+    return f"no budget of instructions for {platform.machine()}; --instructions --write makes one"
+
+
 def read_calls(job: str) -> Calls:
     """Return the calls a page of each function as they were when the budget was written."""
     if job not in TESTED:

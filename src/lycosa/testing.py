@@ -3,13 +3,13 @@
     def test_every_quote_is_emitted():
         shown = show_page(plugin, Path("page.html"), url="https://quotes.test/page/1/")
         assert shown.outcome == "kept"
-        assert shown.columns["quotes"] == 10
+        assert [item.values["author"] for item in shown.items] == ["Ada", "Eve"]
 
 The page goes through the functions of a crawl: its outcome, its text and links, the hooks, the
 scope. Nothing is sent, and nothing is written.
 
-Always true: `links`, `refused`, `columns` and `outcome` are those that a crawl of the same job
-would record for the same answer.
+Always true: `links`, `refused`, `columns`, `items` and `outcome` are those that a crawl of the same
+job would record for the same answer.
 
 Not here: decisions that need more than one page (soft 404s, traps, depth), languages, topics.
 """
@@ -21,6 +21,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
+
+import msgspec
 
 from lycosa.errors import LycosaError
 from lycosa.features.plugins.feature import Plugins
@@ -34,7 +36,7 @@ from lycosa.model.url import canonicalize
 from lycosa.operate.checking.pages import CheckedLink, check_page
 from lycosa.operate.checking.scope import ScopeChecker
 
-__all__ = ["RefusedLink", "Shown", "show_page"]
+__all__ = ["RefusedLink", "Shown", "ShownItem", "show_page"]
 
 HTML = "text/html; charset=utf-8"
 
@@ -49,6 +51,16 @@ class RefusedLink(NamedTuple):
     rel: str
     reason: str
     """`nofollow`, `out-of-scope`, `hook:NAME` and so on."""
+
+
+class ShownItem(NamedTuple):
+    """An item that a hook has emitted."""
+
+    kind: str
+    values: dict[str, object]
+    """As they are stored: what JSON has."""
+    key: str | None = None
+    """The values by which items of its kind are told apart, as JSON; None if it has no key."""
 
 
 class Shown(NamedTuple):
@@ -69,6 +81,8 @@ class Shown(NamedTuple):
     """The other links."""
     columns: dict[str, object]
     """The values that hooks have set, by the names of the columns in `pages`; None for no value."""
+    items: tuple[ShownItem, ...]
+    """The items that hooks have emitted, in their order."""
 
 
 def show_page(
@@ -113,6 +127,9 @@ def show_page(
         links=tuple(_followed(link) for link in links if link.refusal is None),
         refused=tuple(_refused(link) for link in links if link.refusal is not None),
         columns=dict(checked.columns),
+        items=tuple(
+            ShownItem(item.kind, msgspec.json.decode(item.data), item.key) for item in checked.items
+        ),
     )
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from integration.test_cluster_commands import start
+from integration.cluster_starts import start
 from lycosa.model.job import Job
 from lycosa.model.records import Outcome
 from lycosa.model.url import url_of

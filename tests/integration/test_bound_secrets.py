@@ -2,33 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from integration.small_servers import Asked, Told, serving_answers
+from integration.recorded_requests import recording
 from lycosa.model.job import Job
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.runtime.processes.run import run_crawl
 
 pytestmark = pytest.mark.quick
-
-
-@contextmanager
-def recording(page: str = "end") -> Iterator[tuple[int, list[str]]]:
-    """Serve one page, with a cookie; gives the port, and path and headers of all requests."""
-    requests: list[str] = []
-
-    def answer(asked: Asked) -> Told:
-        requests.append(f"{asked.path}\n{asked.headers}")
-        cookie = {"Set-Cookie": f"session=of-{asked.port}; Path=/"}
-        return Told(404, "", cookie) if asked.path == "/robots.txt" else Told(200, page, cookie)
-
-    with serving_answers(answer) as port:
-        yield port, requests
 
 
 @pytest.mark.parametrize(

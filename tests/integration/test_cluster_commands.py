@@ -6,7 +6,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import partial
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from integration.cluster_starts import start
 from lycosa.crawl.status.progress import Listener
 from lycosa.errors import ConfigError
 from lycosa.model.job import Job, read_job
@@ -84,12 +84,6 @@ def crawling(web: list[str], address: str, folder: Path, *flags: str) -> Iterato
             if process.poll() is None:
                 os.kill(process.pid, signal.SIGKILL)
             process.wait()
-
-
-def start(folder: Path, number: int, *words: str) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "lycosa", *words, "-o", str(folder / f"m{number}"), "--quiet"]
-    with (folder / f"m{number}.said").open("ab") as said:
-        return subprocess.Popen(command, stdout=said, stderr=subprocess.STDOUT)
 
 
 def test_an_operator_sees_a_crawl_changes_it_and_stops_it(

@@ -14,16 +14,13 @@ from random import Random
 import pytest
 
 from cluster_crawl import PARTITIONS, check, crawl
+from integration.cluster_machines import machines_of
 from lycosa.model.records import CycleBegun
 from lycosa.simulation.cluster.world import CALM, Weather
 from lycosa.storage.log.format import decode_events
 from seeds import few_of, seeds
 
 pytestmark = pytest.mark.quick
-
-
-def machines_of(seed: int) -> int:
-    return 2 + Random(seed).randrange(15)
 
 
 def test_machines_share_a_crawl(tmp_path: Path) -> None:

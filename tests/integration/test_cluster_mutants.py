@@ -11,7 +11,7 @@ from typing import NamedTuple
 import pytest
 
 from cluster_crawl import check, crawl
-from integration.test_cluster_crawls import machines_of
+from integration.cluster_machines import machines_of
 from lycosa.crawl import takeover
 from lycosa.crawl.messages.losses import Losses
 from lycosa.crawl.takeover import Opened

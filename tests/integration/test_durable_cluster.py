@@ -11,7 +11,7 @@ from pathlib import Path
 import pyarrow.parquet as pq
 import pytest
 
-from integration.test_fetch import start, web_of
+from integration.fetch_starts import start, web_of
 from lycosa.model.job import read_job
 from servers.fixtures import SharedPostgres
 from warm import lycosa

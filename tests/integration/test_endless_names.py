@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import pytest
 
-from integration.test_finite_or_endless import SITE, MadeWeb, Page, crawl, prose
+from integration.made_pages import SITE, MadeWeb, Page, crawl, prose
 from lycosa.model.records import Purpose, Request
 from lycosa.simulation.kills import KillRandomly
 from lycosa_testweb.web import PLAIN, Reply

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import http.client
-import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import quote, urlsplit
 
 import pytest
@@ -18,41 +16,11 @@ from rdflib import Graph, Literal, URIRef
 from rdflib.plugins.stores.sparqlstore import SPARQLStore
 from SPARQLWrapper import CSV, JSON, POST, TURTLE, XML, SPARQLWrapper
 
+from integration.endpoint_client import SAYS, Served, ask, crawl_of, serving
 from lycosa.analysis.triples.index import Index
-from lycosa.model.job import Job
-from lycosa.runtime.directory import CrawlDirectory
-from lycosa.storage.tables.quads import Block
 from unit.analysis.triples.segments import block, seal
 
-SAYS = URIRef("http://p.test/says")
 ENDLESS = "SELECT (COUNT(*) AS ?n) { ?a ?b ?c . ?d ?e ?f . ?g ?h ?i }"
-
-
-class Served(NamedTuple):
-    url: str
-    folder: Path
-    process: subprocess.Popen[str]
-
-
-@contextlib.contextmanager
-def serving(folder: Path, *flags: str) -> Iterator[Served]:
-    command = [sys.executable, "-m", "lycosa", "serve", str(folder), "--port", "0"]
-    command += ["--only", "sparql", "--public-sparql", *flags]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        try:
-            yield Served(line.removeprefix("serving at ").strip(), folder, process)
-        finally:
-            process.send_signal(signal.SIGTERM)
-            assert process.wait(timeout=30) == 0
-
-
-def crawl_of(folder: Path, *made: Block) -> Path:
-    CrawlDirectory.create(folder, Job())
-    seal(folder, 1, *made)
-    Index(folder).update()
-    return folder
 
 
 @pytest.fixture(scope="module")
@@ -65,25 +33,6 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
 
 def converted(wrapper: SPARQLWrapper) -> Any:
     return wrapper.query().convert()
-
-
-def ask(
-    served: Served,
-    question: str,
-    method: str = "GET",
-    headers: dict[str, str] | None = None,
-    body: str | None = None,
-    target: str = "",
-) -> tuple[int, str, bytes]:
-    parts = urlsplit(served.url)
-    connection = http.client.HTTPConnection(parts.netloc, timeout=60)
-    try:
-        path = target or f"{parts.path}?query={quote(question)}"
-        connection.request(method, path, body, headers or {})
-        answer = connection.getresponse()
-        return answer.status, answer.headers.get("Content-Type", ""), answer.read()
-    finally:
-        connection.close()
 
 
 # -- clients of others -----------------------------------------------------------------------

@@ -20,7 +20,7 @@ import psutil
 import pytest
 from benchmarks.spellings import ATTACKS, HARMLESS, spelt
 
-from integration.test_endpoint import Served, ask, serving
+from integration.endpoint_client import Served, ask, serving
 from lycosa.analysis.triples.index import Index
 from lycosa.model.job import Job
 from lycosa.runtime.directory import CrawlDirectory

@@ -25,7 +25,9 @@ PROJECT = Path(__file__).parents[2] / "pyproject.toml"
 EXTRAS: dict[str, list[str]] = tomllib.loads(PROJECT.read_text(encoding="utf-8"))["project"][
     "optional-dependencies"
 ]
-STUDY = "duckdb, numpy, py3langid, scipy\n  install: pip install 'lycosa[study]'\n"
+STUDY = (
+    "duckdb, numpy, py3langid, scipy\n  install, in the clone of Lycosa: pip install '.[study]'\n"
+)
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +77,7 @@ def test_a_command_without_its_packages_says_what_to_type(
 
 
 def test_search_without_its_packages_says_what_to_type(plain: Path) -> None:
-    asked = "duckdb, tantivy\n  install: pip install 'lycosa[search]'\n"
+    asked = "duckdb, tantivy\n  install, in the clone of Lycosa: pip install '.[search]'\n"
     done = run(plain, "search", "nowhere", "word")
     assert (done.returncode, done.stderr) == (1, f"lycosa search needs {asked}")
     done = run(plain, "index", "nowhere", "--only", "text")
@@ -84,7 +86,9 @@ def test_search_without_its_packages_says_what_to_type(plain: Path) -> None:
 
 def test_serve_without_its_packages_says_what_to_type(plain: Path, tmp_path: Path) -> None:
     CrawlDirectory.create(tmp_path / "crawl", Job.of(seeds=["http://a.test/"]))
-    asked = "starlette, uvicorn, jinja2\n  install: pip install 'lycosa[serve]'\n"
+    asked = (
+        "starlette, uvicorn, jinja2\n  install, in the clone of Lycosa: pip install '.[serve]'\n"
+    )
     for flags in ((), ("--only", "sparql")):
         done = run(plain, "serve", tmp_path / "crawl", "--port", "0", *flags)
         assert (done.returncode, done.stderr) == (1, f"lycosa serve needs {asked}")
@@ -92,14 +96,14 @@ def test_serve_without_its_packages_says_what_to_type(plain: Path, tmp_path: Pat
     assert (done.returncode, done.stderr) == (1, f"lycosa replay needs {asked}")
     words = ("--serve", "--quiet", "--set", "limits.seconds=1")
     done = run(plain, "crawl", "http://127.0.0.1:1/", "-o", tmp_path / "new", *words)
-    assert "--serve needs starlette, uvicorn, jinja2\n  install:" in done.stderr
+    assert "--serve needs starlette, uvicorn, jinja2\n  install," in done.stderr
     assert (tmp_path / "new" / "log").exists()  # the crawl went on without its page
 
 
 def test_the_test_web_speaks_https_by_an_extra(plain: Path) -> None:
     done = run(plain, "testweb", "--kind", "small")
     assert done.returncode != 0
-    assert "pip install 'lycosa[testweb]', or serve http alone: --no-tls" in done.stderr
+    assert "pip install '.[testweb]', or serve http alone: --no-tls" in done.stderr
     assert "Traceback" not in done.stderr
 
 
@@ -116,7 +120,7 @@ def test_a_filter_by_language_needs_one_and_says_so(plain: Path, tmp_path: Path)
     path = tmp_path / "crawl"
     done = run(plain, "crawl", "http://localhost:9/", "-o", path, "--language", "de")
     assert (done.returncode, path.exists()) == (2, False)
-    asked = "numpy, py3langid\n  install: pip install 'lycosa[study]'\n"
+    asked = "numpy, py3langid\n  install, in the clone of Lycosa: pip install '.[study]'\n"
     assert done.stderr == f"[extract] languages needs {asked}"
 
 
@@ -124,7 +128,7 @@ def test_rendering_needs_one_and_a_browser_and_says_so(plain: Path, tmp_path: Pa
     path = tmp_path / "crawl"
     done = run(plain, "crawl", "http://localhost:9/", "-o", path, "--render", "auto")
     assert (done.returncode, path.exists()) == (2, False)
-    asked = "playwright\n  install: pip install 'lycosa[render]'\n"
+    asked = "playwright\n  install, in the clone of Lycosa: pip install '.[render]'\n"
     assert done.stderr == f"[render] needs {asked}  or crawl without a browser: --render off\n"
 
 

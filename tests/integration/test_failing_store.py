@@ -15,7 +15,7 @@ from lycosa.runtime.uploads.uploader import Uploader
 from lycosa.storage.objects.manifests import read_manifest
 from lycosa.storage.objects.opening import open_objects
 from servers.failing_proxy import failing_proxy
-from unit.runtime.uploads.test_uploader import make_family, wait_for
+from unit.runtime.uploads.made_family import make_family, wait_for
 
 NAME = "c0ffee"
 SHARE = 0.3

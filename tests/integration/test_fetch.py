@@ -12,7 +12,6 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 
 from faulty_objects import FaultyObjects
+from integration.fetch_starts import Web, start, web_of
 from lycosa.errors import ConfigError, FormatError, ObjectsUnavailable
 from lycosa.operate import fetching
 from lycosa.runtime.uploads.family import family, packed, sealed_names
@@ -45,39 +45,12 @@ class Crawled(NamedTuple):
         return self.store.as_uri()
 
 
-class Web(NamedTuple):
-    seeds: list[str]
-    hosts_file: str
-
-    def flags(self, store: Path) -> list[str]:
-        keys = [f"fetch.hosts_file={self.hosts_file}", "store.seal_seconds=1"]
-        keys += ["frontier.partitions=8"]
-        pauses = ["--delay", "40ms", "--ip-delay", "1ms", "--allow-private"]
-        return [*pauses, "--store", store.as_uri(), *(w for key in keys for w in ("--set", key))]
-
-
 @pytest.fixture(scope="module", autouse=True)
 def own_addresses(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     """Wait for no other crawl of this machine that asks the same loopback address."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LYCOSA_RUNTIME_DIR", str(tmp_path_factory.mktemp("run")))
         yield
-
-
-@contextmanager
-def web_of(kind: str, folder: Path) -> Iterator[Web]:
-    arguments = ["--kind", kind, "--no-tls", "--folder", str(folder)]
-    command = [sys.executable, "-m", "lycosa", "testweb", *arguments]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        told: dict[str, list[str]] = {}
-        while (words := server.stdout.readline().split()) != ["ready"]:
-            assert words, "the test web did not start"
-            told.setdefault(words[0], []).append(words[1])
-        try:
-            yield Web(told["seed"], str(Path(told["hosts"][0]).resolve()))
-        finally:
-            server.terminate()
 
 
 @pytest.fixture(
@@ -113,11 +86,6 @@ def crawled_by_two(web: Web, server: str, store: Path, folder: Path) -> Crawled:
             said = [process.communicate()[1] for process in (first, second)]
     assert (first.returncode, second.returncode) == (0, 0), said
     return Crawled([one, two], store, name)
-
-
-def start(*words: object) -> subprocess.Popen[str]:
-    command = [sys.executable, "-m", "lycosa", *map(str, words), "--quiet"]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
 
 @pytest.fixture(scope="module")

@@ -25,9 +25,9 @@ from rdflib.plugins.stores.sparqlstore import SPARQLStore
 from SPARQLWrapper import JSON, SPARQLWrapper
 from SPARQLWrapper.SPARQLExceptions import Unauthorized
 
+from integration.endpoint_client import SAYS, crawl_of
+from integration.replayed_crawl import crawled, replaying
 from integration.small_servers import serving_site
-from integration.test_endpoint import SAYS, crawl_of
-from integration.test_wacz import crawled, replaying
 from unit.analysis.triples.segments import block
 
 __all__ = ["crawled"]

@@ -11,6 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Page, expect
 
 from browser import chromium
+from integration.listed_orders import list_orders
 from lycosa.model.job.recipes import RECIPES
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.web.shell import PAGES
@@ -218,9 +219,3 @@ def test_a_script_of_another_page_gets_nothing(
         tried = page.evaluate(ATTACK, address)
     assert {name: text or None for name, text in tried.items()} == dict.fromkeys(tried)
     assert len(list_orders(folder)) == before
-
-
-def list_orders(folder: Path) -> list[object]:
-    from lycosa.runtime.orders.desk import known_orders
-
-    return list(known_orders(CrawlDirectory(folder)))

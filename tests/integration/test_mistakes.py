@@ -35,7 +35,8 @@ MISTAKES = [
     ("crawl htps://example.org/ -o x", 2, "unknown scheme `htps`; did you mean https?"),
     ("htps://example.org/", 2, "unknown scheme `htps`; did you mean https?"),
     ("example.org -o x", 2, "add --contact"),
-    ("file.txt", 2, "No such command 'file.txt'"),
+    ("file.txt", 2, "To crawl from the seeds in a file: lycosa crawl --seeds file.txt"),
+    ("mine", 2, "To look at a crawl: lycosa status mine"),
     ("crawl https://example.org/ -o x --contact me", 2, "a mail address or the URL of a page"),
     ("crawl https://example.org/ -o x --contact you@host", 2, "a mail address or the URL of a p"),
     ("crawl http://localhost:1/ -o gone", 69, "server to which no connection could be made"),
@@ -95,6 +96,9 @@ MISTAKES = [
     ("sql mine folder/books.sql", 7, "folder/books.sql: there is no such file"),
     ("sql mine 'select nothing from pages'", 1, "their columns: lycosa sql mine"),
     ("block mine other.example", 2, "the crawl does not know this host"),
+    ("check robots http://localhost:PORT/ /private", 0, "site has none (status 404): every"),
+    ("check page http://localhost:PORT/2", 0, "words"),
+    ("replay mine", 1, "npm pack replaywebpage"),
 ]
 WORKS = ["config rules", "config seeds", "config depth_static", "config limits.pages"]
 """What `lycosa config` lists can be typed after it."""

@@ -4,29 +4,24 @@ from __future__ import annotations
 
 import json
 import random
-import subprocess
-import sys
 import time
 from collections import Counter
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 import warm
+from integration.applied_orders import applied_events, orders_for, run_again
 from lycosa.model.job import Job
-from lycosa.model.records import OrderApplied, Outcome
-from lycosa.model.url import host_of, key_of
+from lycosa.model.records import Outcome
 from lycosa.operate.inspect.audit import audit
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.runtime.orders import orders
 from lycosa.runtime.orders.desk import Given, give, known_orders
 from lycosa.runtime.orders.live import Frame, read_frame
-from lycosa.storage.log.format import decode_events
-from lycosa_testweb.generated.web import GeneratedWeb
 from seeds import few_of
-from socket_crawls import finish, said, web_of
+from socket_crawls import finish, web_of
 from worker_crawls import Judged, eventually, kept_urls, start, unchanged, worker_pids
 
 PAUSED_SECONDS = 1.0
@@ -44,32 +39,6 @@ def applied(directory: CrawlDirectory, number: int) -> None:
     eventually(lambda: (frame := frame_of(directory)) is not None and frame.order >= number)
 
 
-def applied_events(directory: CrawlDirectory) -> dict[int, list[int]]:
-    """Return the numbers of the orders in each partition's log, as they were applied."""
-    found: dict[int, list[int]] = {}
-    with closing(directory.log(directory.job())) as log:
-        for partition in range(log.partitions):
-            found[partition] = [
-                event.number
-                for _, batch in log.read(partition, 0)
-                for event in decode_events(batch)
-                if isinstance(event, OrderApplied)
-            ]
-    return found
-
-
-def run_again(directory: CrawlDirectory) -> subprocess.Popen[bytes]:
-    """Go on with a crawl as a program does: unlike `lycosa resume`, that ends no pause."""
-    code = (
-        "import sys; from pathlib import Path; from lycosa.runtime.directory import CrawlDirectory;"
-        "from lycosa.runtime.processes.run import run_crawl;"
-        "run_crawl(CrawlDirectory.open(Path(sys.argv[1])))"
-    )
-    with said(directory).open("wb") as file:
-        command = [sys.executable, "-c", code, str(directory.path)]
-        return subprocess.Popen(command, stdout=file, stderr=subprocess.STDOUT)
-
-
 def slow(job: Job) -> Job:
     """The crawl must not be done before all orders are given."""
     politeness = replace(job.politeness, delay_seconds=1.0, large_site_delay_seconds=1.0)
@@ -80,22 +49,6 @@ def lycosa(*arguments: str) -> str:
     ended = warm.lycosa(*arguments)
     assert ended.returncode == 0, ended.stderr
     return ended.stdout
-
-
-def orders_for(web: GeneratedWeb, kinds: str) -> list[orders.Order]:
-    """Return orders that undo each other: `all`, or those that a supervisor has a part in."""
-    blocked = host_of(key_of(web.home(2)))
-    some: list[orders.Order] = [
-        orders.Pause(),
-        orders.AddRule({"action": "reject", "prefix": [web.home(1) + "tree/"]}),
-        orders.SetValue("fetch.connections", 4),
-        orders.AddSeeds([web.home(3)]),
-        orders.RemoveRule(2),
-    ]
-    if kinds == "all":
-        some += [orders.Block(blocked), orders.Retry(), orders.Unblock(blocked)]
-        some.append(orders.Unset("fetch.connections"))
-    return [*some, orders.Stop(), orders.Resume()]
 
 
 @pytest.mark.parametrize(("workers", "kinds"), few_of([(2, "some"), (1, "all"), (2, "all")], 1))

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from integration.test_cluster_processes import Machine, Servers, SharedCrawl, servers
-from integration.test_orders import applied_events, orders_for, run_again
+from integration.applied_orders import applied_events, orders_for, run_again
+from integration.cluster_servers import Machine, Servers, SharedCrawl, servers
 from lycosa.model.records import Outcome
 from lycosa.model.url import url_of
 from lycosa.operate.inspect.audit import audit

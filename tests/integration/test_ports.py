@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from integration.recorded_requests import recording
 from integration.small_servers import PAGE, client, fails, reply, replying, run, serving
-from integration.test_bound_secrets import recording
 from lycosa import Crawl
 from lycosa.model.job import Job
 from lycosa.model.records import Outcome

@@ -16,16 +16,17 @@ from urllib.parse import quote
 
 import pytest
 import uvicorn
-from playwright.sync_api import Browser, Frame, Page
+from playwright.sync_api import Browser
 from starlette.applications import Starlette
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse
 from starlette.routing import Route
 
 from browser import chromium
+from integration.archived_pages import archived
+from integration.listed_orders import list_orders
+from integration.replayed_crawl import crawled, replaying
 from integration.small_servers import serving_site
-from integration.test_house_pages import list_orders
-from integration.test_wacz import crawled, replaying
 from lycosa.cli.main import main
 from lycosa.storage.archive.reader import table
 from replayweb import player
@@ -35,7 +36,6 @@ from warm import lycosa
 __all__ = ["crawled"]
 
 pytestmark = [pytest.mark.soak, pytest.mark.needs("chromium", "npm")]
-SHOWN_SECONDS = 60
 PAGES = 20
 
 
@@ -43,18 +43,6 @@ PAGES = 20
 def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
     with chromium(tmp_path_factory.mktemp("chromium")) as found:
         yield found
-
-
-def archived(page: Page, url: str) -> Frame:
-    """Return the frame in which the player shows an archived page."""
-    ends = time.monotonic() + SHOWN_SECONDS
-    while time.monotonic() < ends:
-        for frame in page.frames:
-            if "mp_/" in frame.url and frame.url.endswith(f"mp_/{url}"):
-                frame.wait_for_load_state()
-                return frame
-        page.wait_for_timeout(50)
-    raise AssertionError(f"{url} is not shown: {[frame.url for frame in page.frames]}")
 
 
 # -- twenty pages --------------------------------------------------------------------------

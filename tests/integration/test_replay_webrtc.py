@@ -304,8 +304,8 @@ def test_a_browser_with_the_flags_of_open_reaches_the_replay_server_alone(
 def test_webrtc_of_an_archived_page_sends_nothing(
     browser: Browser, listener: Listener, tmp_path: Path
 ) -> None:
-    from integration.test_replay_browser import archived
-    from integration.test_wacz import replaying
+    from integration.archived_pages import archived
+    from integration.replayed_crawl import replaying
     from replayweb import player
 
     folder = tmp_path / "site"

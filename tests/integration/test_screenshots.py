@@ -12,8 +12,8 @@ from playwright.sync_api import expect
 from starlette.testclient import TestClient
 
 from browser import chromium
-from integration.test_rendering import crawl, served
-from integration.test_rendering import lycosa as in_full
+from integration.rendered_crawl import crawl, served
+from integration.rendered_crawl import lycosa as in_full
 from lycosa.model.records import Request, Resolved
 from lycosa.storage.archive.reader import table
 from lycosa.storage.warc.record_reader import members

@@ -26,7 +26,7 @@ from lycosa.runtime.processes.run import run_crawl
 from lycosa_testweb.generated.web import GeneratedWeb
 from lycosa_testweb.servers.server import SocketWeb
 from structured_webs import job_of
-from unit.runtime.test_notifying import webhook
+from unit.runtime.webhooks import webhook
 from warm import lycosa
 
 DASHBOARD = Path(__file__).parents[2] / "deploy" / "grafana" / "lycosa.json"

@@ -8,37 +8,22 @@ import io
 import json
 import os
 import random
-import signal
 import subprocess
 import sys
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
+from integration.replayed_crawl import crawled, replaying
 from lycosa.errors import StoreError
-from lycosa.runtime.directory import CrawlDirectory
-from lycosa.runtime.processes.run import run_crawl
 from lycosa.storage.archive.reader import table
 from lycosa.storage.wacz import export
 from lycosa.storage.wacz.virtual import VirtualWacz
-from lycosa_testweb.servers.server import SocketWeb
-from lycosa_testweb.webs.papers import TABLE_7
-from structured_webs import job_of
 from warm import lycosa
 
-
-@pytest.fixture(scope="module")
-def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    web = next(row for row in TABLE_7 if row.pages > 20).web()
-    folder = tmp_path_factory.mktemp("wacz") / "crawl"
-    with SocketWeb(web, tls=False) as server:
-        job = job_of(server, web.home())
-        assert run_crawl(CrawlDirectory.create(folder, job)).progress.pages > 20
-    return folder
+__all__ = ["crawled"]
 
 
 def test_an_export_is_a_wacz_that_leads_to_every_page(crawled: Path, tmp_path: Path) -> None:
@@ -142,22 +127,6 @@ def test_a_file_that_was_rewritten_is_not_mixed_with_the_old_one(
     with pytest.raises(StoreError, match="open it again"):
         wacz.bytes(0, wacz.size)
     wacz.close()
-
-
-@contextmanager
-def replaying(folder: Path, player: Path) -> Iterator[int]:
-    """Run `lycosa replay`; gives the port."""
-    words = ["replay", str(folder), "--player", str(player), "--port", "0"]
-    command = [sys.executable, "-m", "lycosa", *words]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        assert process.stdout is not None
-        line = process.stdout.readline()
-        try:
-            assert "http://replay.localhost:" in line, line
-            yield int(line.rstrip("/\n").rpartition(":")[2])
-        finally:
-            process.send_signal(signal.SIGTERM)
-            assert process.wait(timeout=30) == 0
 
 
 def asked(

@@ -14,6 +14,7 @@ from offenders import none_of
 
 ROOT = Path(__file__).parents[2]
 SOURCE = ROOT / "src"
+TESTS = ROOT / "tests"
 MOST_PACKAGES = 14
 MOST_MODULES = 15
 REVIEW_LINES = 400
@@ -301,4 +302,14 @@ def test_classes_are_decoded_into_in_one_place() -> None:
         if name != "lycosa._support.decoders"
         and "msgspec" in (code := path.read_text())
         and looks.search(code)
+    )
+
+
+def test_tests_import_no_other_tests() -> None:
+    """Helpers that several test modules need are plain modules beside them."""
+    none_of(
+        f"{path.relative_to(TESTS)} imports {name}"
+        for path in sorted(TESTS.rglob("*.py"))
+        for name in imported(path)
+        if any(part.startswith("test_") for part in name.split("."))
     )

@@ -49,7 +49,7 @@ FILES = frozenset(
 )
 FOLDERS = frozenset(
     (
-        *("log", "warc", "cdx", "pages", "links", "text", "hosts", "triples", "digests"),
+        *("log", "warc", "cdx", "pages", "links", "text", "hosts", "triples", "items", "digests"),
         *("index", "report", "damaged"),
     )
 )

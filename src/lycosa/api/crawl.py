@@ -16,10 +16,11 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from lycosa.analysis.study.extras import require
 from lycosa.analysis.triples.answer_pool import AnswerPool, raise_unless_answer
 from lycosa.analysis.triples.formats import GRAPH_FORMS, RESULT_FORMS
 from lycosa.analysis.triples.protocol import Query
-from lycosa.api.rows import Link, Page, Text
+from lycosa.api.rows import Item, Link, Page, Text
 from lycosa.api.segments import batches, document_texts, schema_of, segments
 from lycosa.crawl.status.figures import outcomes_of, refusals_of
 from lycosa.errors import LycosaError
@@ -130,6 +131,31 @@ class Crawl:
                 if row["fetch_id"] in urls:
                     yield Text(**row)
 
+    def items(
+        self, kind: str | None = None, *, history: bool = False, prefix: str | None = None
+    ) -> Iterator[Item]:
+        """Yield the items that plugins have emitted, of one kind or of all, page by page.
+
+        They are those of each URL's newest fetch, and of several with the same key the newest one.
+        With `history` all items of all fetches are yielded. Values are as JSON has them.
+        """
+        require("Crawl.items")
+        from lycosa.analysis.exports.items import stored_items
+
+        for row in stored_items(self.path, kind or "", prefix or "", is_history=history):
+            yield Item(**row)
+
+    def item_table(
+        self, kind: str, columns: Sequence[str] | None = None, *, history: bool = False
+    ) -> pa.Table:
+        """Return the items of one kind with their values as columns, in their declared types."""
+        require("Crawl.item_table")
+        from lycosa.analysis.exports.items import Wanted, items_of
+
+        wanted = Wanted(kind, columns or (), history, with_withheld=True)
+        with items_of(self.path, wanted) as (found, _):
+            return found.to_arrow_table()
+
     def table(self, kind: str, columns: Sequence[str] | None = None) -> pa.RecordBatchReader:
         """Return the rows of `pages`, `links`, `text` or `hosts` as Arrow batches, to be read once.
 
@@ -211,9 +237,9 @@ class Crawl:
         The search runs in a process of its own, which is killed after `seconds`; a `QueryError`
         says why there is no answer.
         """
-        from lycosa.analysis.text_index.extras import require
+        from lycosa.analysis.text_index.extras import require as require_search
 
-        require("Crawl.search")
+        require_search("Crawl.search")
         from lycosa.analysis.text_search.results import Ask
         from lycosa.analysis.text_search.search_pool import search_once
 

@@ -99,6 +99,22 @@ class Link(NamedTuple):
     """Its place among the references of the page, from 1."""
 
 
+class Item(NamedTuple):
+    """An item that a plugin has read out of a page."""
+
+    url: str
+    kind: str
+    values: Mapping[str, object]
+    """Its values by their names."""
+    ordinal: int
+    """Its place among the items of the page, from 1."""
+    key: str | None
+    """The values by which items of its kind are told apart, as JSON; None if it has no key."""
+    url_id: int
+    fetch_id: int
+    fetched_at: datetime
+
+
 class Text(NamedTuple):
     """The visible text of a page that was kept."""
 

@@ -13,6 +13,7 @@ from rich.console import RenderableType
 from lycosa.cli.groups import CommandGroup
 from lycosa.cli.input.jobs import build_job
 from lycosa.cli.input.options import flags, json_flag, rule_flags, set_flag
+from lycosa.cli.input.own_machine import opened_at
 from lycosa.cli.input.questions import answer_batch, asker_for, read_source, site_of_address
 from lycosa.cli.input.seeds import has_scheme, with_scheme
 from lycosa.cli.screen.console import Screen
@@ -145,7 +146,7 @@ def robots(
     asked = key = None
     if has_scheme(source):
         _, key = site_of_address(source)
-        with asker_for(job) as asker:
+        with asker_for(opened_at(job, source)) as asker:
             asked = asker.robots(key)
         found = asked.robots
     else:
@@ -210,7 +211,7 @@ def page(
     if has_scheme(source):
         address: str | None
         address, key = site_of_address(source)
-        with asker_for(job) as asker:
+        with asker_for(opened_at(job, source)) as asker:
             asked = asker.page(key)
         checked = pages.check_page(asked.answer, address, job, scope)
     else:

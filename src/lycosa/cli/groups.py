@@ -6,11 +6,15 @@ import importlib
 import os
 import sys
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
 from lycosa._support.tuples import NamedTuple
 from lycosa.cli.screen.output import escaping
+
+LONGEST_NAME = 200
+"""A longer word is not looked for on the disk."""
 
 
 class Formatter(click.HelpFormatter):
@@ -38,6 +42,11 @@ class CommandGroup(click.Group):
 
             near = difflib.get_close_matches(args[0], self.list_commands(ctx), 1, 0.5)
             guess = f" Did you mean {near[0]!r}?" if near else ""
+            there = Path(args[0]) if len(args[0]) < LONGEST_NAME else Path()
+            if there.is_file():
+                guess = f" To crawl from the seeds in a file: lycosa crawl --seeds {args[0]}"
+            elif (there / "crawl.toml").is_file():
+                guess = f" To look at a crawl: lycosa status {args[0]}"
             raise click.UsageError(f"No such command {args[0]!r}.{guess}", ctx)
         return super().resolve_command(ctx, args)
 

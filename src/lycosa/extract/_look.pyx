@@ -92,34 +92,73 @@ def label(bytes body not None):
     return None
 
 
+cdef byte *behind(byte *p, byte *end, const char *mark, Py_ssize_t size) noexcept:
+    """Return what follows the next mark, or NULL if there is none."""
+    while p != NULL and end - p >= size:
+        p = <byte *> memchr(p, mark[0], end - p - size + 1)
+        if p != NULL:
+            if memcmp(p, mark, size) == 0:
+                return p + size
+            p += 1
+    return NULL
+
+
+cdef byte *behind_tag(byte *p, byte *end) noexcept:
+    """Return what follows a tag, or NULL if it has no end, or quotes that may begin no value."""
+    while p < end and p[0] != c">":
+        if p[0] != c'"' and p[0] != c"'":
+            p += 1
+            continue
+        if (p - 1)[0] != c"=":
+            return NULL
+        p = behind(p + 1, end, b'"' if p[0] == c'"' else b"'", 1)
+        if p == NULL:
+            return NULL
+    return p + 1 if p < end else NULL
+
+
+cdef bint is_between_tags(byte *p, byte *end) noexcept:
+    """Tell whether no tag, comment or declaration that begins before a place lasts to it."""
+    while True:
+        p = <byte *> memchr(p, c"<", end - p)
+        if p == NULL or p + 1 == end:
+            return True
+        if is_letter(p[1]) or p[1] == c"/" and p + 2 < end and is_letter(p[2]):
+            p = behind_tag(p + 2, end)
+        elif is_there(p, end, b"<!--", 4):
+            p = behind(p + 2, end, b"-->", 3)  # `<!-->` is a whole one
+        elif p[1] == c"!" or p[1] == c"?" or p[1] == c"/":
+            p = behind(p, end, b">", 1)
+        else:
+            p += 1
+        if p == NULL:
+            return False
+
+
 cdef str declared(byte *head, byte *first, byte *end):
     """Return the label of the declaration in whose element `first` stands, or ""."""
     cdef byte *start = first - 5
-    cdef bint is_quoted = False
-    cdef bint is_double_quoted = False
-    cdef byte *p = head
+    cdef byte *p
     cdef byte *name
     cdef byte *last
     while start >= head and not (start[0] == c"<" and is_there(start, first, b"<meta", 5)):
         start -= 1
-    if start < head:
-        return ""
-    while p < start:
-        is_quoted ^= p[0] == c"'"
-        is_double_quoted ^= p[0] == c'"'
-        if p[0] == c"<" and is_there(p, start, b"<!--", 4):
-            return ""
-        p += 1
-    if is_quoted or is_double_quoted:
+    if start < head or not is_between_tags(head, start):
         return ""
     p = skip_some_spaces(start + 5, end)
-    name = skip_one(skip(p, end, b"charset=", 8), end, c'"')
+    name = skip(p, end, b"charset=", 8)
     if name != NULL:
-        p = skip_label(name, end)
-        last = skip_one(skip_spaces(skip_one(p, end, c'"'), end), end, c"/")
-        return label_of(name, p) if skip(last, end, b">", 1) != NULL else ""
-    p = skip_one(skip(p, end, b"http-equiv=", 11), end, c'"')
-    p = skip_some_spaces(skip_one(skip(p, end, b"content-type", 12), end, c'"'), end)
+        last = skip(name, end, b'"', 1)
+        if last != NULL:
+            name = last
+            last = skip_label(name, end)
+            p = skip(last, end, b'"', 1)
+        else:
+            p = last = skip_label(name, end)
+        return label_of(name, last) if is_last(p, end) else ""
+    p = skip(p, end, b"http-equiv=", 11)
+    name = skip(p, end, b'"content-type"', 14)
+    p = skip_some_spaces(name if name != NULL else skip(p, end, b"content-type", 12), end)
     p = skip(p, end, b'content="', 9)
     while p != NULL and p < end and p[0] != c'"' and p[0] != c";" and p[0] != c">":
         p += 1
@@ -127,8 +166,16 @@ cdef str declared(byte *head, byte *first, byte *end):
     while p != NULL and p < end and p[0] == c" ":
         p += 1
     name = skip(p, end, b"charset=", 8)
-    p = skip_label(name, end)
-    return label_of(name, p) if skip(p, end, b'"', 1) != NULL else ""
+    last = skip_label(name, end)
+    return label_of(name, last) if is_last(skip(last, end, b'"', 1), end) else ""
+
+
+cdef bint is_last(byte *p, byte *end) noexcept:
+    """Tell whether an element ends behind this attribute; a slash right behind belongs to a value."""
+    cdef byte *spaces = skip_spaces(p, end)
+    if spaces != NULL and (spaces != p or (p - 1)[0] == c'"'):
+        spaces = skip_one(spaces, end, c"/")
+    return skip(spaces, end, b">", 1) != NULL
 
 
 cdef inline bint is_list_name(byte *p, byte *end) noexcept:

@@ -29,7 +29,7 @@ def require_languages(job: Job) -> None:
     if missing:
         raise ConfigError(
             f"[extract] languages needs {', '.join(missing)}\n"
-            "  install: pip install 'lycosa[study]'"
+            "  install, in the clone of Lycosa: pip install '.[study]'"
         )
     from lycosa.extract.text.language_codes import language_of_tag
 

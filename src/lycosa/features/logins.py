@@ -149,7 +149,7 @@ class Logins(Feature):
             self._read_form(answer)
 
     def _passes(self, request: Request, outcome: Outcome) -> None:
-        """Begin anew after a failure that says nothing about name and password."""
+        """Begin again after a failure that says nothing about name and password."""
         if not request.form:
             self._left -= 1
         self._stage = _Stage.OUT

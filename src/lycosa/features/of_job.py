@@ -48,6 +48,7 @@ def features_of(spine: Spine, hooks: Hooks | None = None) -> list[Feature]:
             order = TopicOrder(spine, topics)
             features.append(order)
     features.append(Prober(ports, reads_all=hooks is not None))
+    # Traps and mining look for known texts in one memory of them.
     seen_texts, traps = SeenTexts(), ports.job.traps
     mines = ports.job.discovery.mining != "off"
     if traps.budget > 0 or mines:

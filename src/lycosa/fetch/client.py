@@ -49,7 +49,9 @@ SPEED_WINDOW_SECONDS = 60.0
 def require_proxy(fetch: Fetch) -> None:
     """Refuse a proxy where the package that speaks to proxies is missing."""
     if fetch.proxy and find_spec("pycurl") is None:
-        raise ConfigError("[fetch] proxy needs pycurl\n  install: pip install 'lycosa[proxy]'")
+        raise ConfigError(
+            "[fetch] proxy needs pycurl\n  install, in the clone of Lycosa: pip install '.[proxy]'"
+        )
 
 
 _FORM_TYPE = "Content-Type: application/x-www-form-urlencoded"

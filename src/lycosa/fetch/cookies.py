@@ -90,6 +90,7 @@ class Cookies:
                     is_secure = True
                 case "max-age":
                     expires, has_age = _age(setting, now, expires), True
+                # Max-Age has precedence (RFC 6265, 4.1.2.2).
                 case "expires" if not has_age:
                     expires = _moment(setting, expires)
         self._keep(site, (name, path), _Cookie(value, path, is_secure, expires), now)

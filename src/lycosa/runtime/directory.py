@@ -6,7 +6,7 @@
     lock                held while a process crawls, with its pid and its workers
     log/                SQLite log, snapshots, archive; the log may be in a server instead
     fetched             of a copy from a store, its source
-    warc/ cdx/ pages/ links/ text/ hosts/ triples/      fetched content (lycosa.storage.archive)
+    warc/ cdx/ pages/ links/ text/ hosts/ triples/ items/   fetched content (lycosa.storage.archive)
     index/              triple store and study tables (lycosa.analysis.triples,
     lycosa.analysis.study) report/             the report (lycosa.analysis.report)
     lycosa.log          messages of the program

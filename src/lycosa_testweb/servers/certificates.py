@@ -31,7 +31,7 @@ def _trustme_authority() -> trustme.CA:
     except ImportError as error:
         raise ConfigError(
             "the test web needs trustme to speak https\n"
-            "  install it: pip install 'lycosa[testweb]', or serve http alone: --no-tls"
+            "  install it: pip install '.[testweb]', or serve http alone: --no-tls"
         ) from error
     return trustme.CA(organization_name="Lycosa test web")
 

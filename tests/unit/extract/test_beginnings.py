@@ -7,6 +7,8 @@ from hypothesis import strategies as st
 
 import plain_look
 from lycosa.extract.beginnings import PRESCAN_BYTES, is_sitemap, label
+from lycosa.extract.text import charset
+from lycosa.extract.text.charset import charset_of_label
 from offenders import none_of
 from seeds import examples
 
@@ -18,6 +20,7 @@ WORDS = st.sampled_from(
         *(b"http-equiv=", b"content-type", b'"content-type" ', b'content="text/html;', b"content="),
         *(b' charset=utf-8"', b"  ", b" ", b"\n", b"\f", b"\r", b"\x0b", b"", b"\0", b"a" * 400),
         *(b'"', b"'", b">", b"/", b"/>", b";", b"<!--", b"-->", b"<", b"<!-", b"<title>it's"),
+        *(b"<!-->", b"<!-- x -->", b"</p", b"</", b"<?", b"<!x", b"<a b=", b"='", b'="', b"<p c>"),
         *(b'<meta charset="utf-8">', b"<meta charset=koi8-r />", b"<meta name=charset>"),
         b'<meta http-equiv="Content-Type" content="text/html; charset=ISO-8859-1">',
     ]
@@ -50,6 +53,15 @@ def nearly_usual(draw: st.DrawFn) -> bytes:
 @given(BEGINNINGS | nearly_usual())
 def test_the_declared_label_equals_its_twin(body: bytes) -> None:
     assert label(body) == plain_look.label(body)
+
+
+@settings(max_examples=examples(700), deadline=None)
+@given(BEGINNINGS | nearly_usual())
+def test_what_is_told_at_a_look_is_what_the_whole_rules_say(body: bytes) -> None:
+    told = label(body)
+    name = charset_of_label(told) if told else None
+    if name is not None:
+        assert charset._declared_in_meta(body[:PRESCAN_BYTES]) == name
 
 
 LIST_WORDS = st.sampled_from(
@@ -104,4 +116,15 @@ def test_the_two_usual_ways_are_known() -> None:
     usual = b'<meta http-equiv="Content-Type" content="text/html; charset=ISO-8859-1">'
     assert label(b"<html><head>" + usual) == "iso-8859-1"
     assert label(b"<!-- <meta charset=utf-8> -->") == ""
+
+
+def test_comments_and_quotes_before_a_declaration_do_not_hide_it() -> None:
+    doxygen = b'<!-- HTML header -->\n<!DOCTYPE html PUBLIC "-//W3C//DTD" "http://w3.org/">\n<html '
+    assert label(doxygen + b'lang="en"><title>It\'s</title><meta charset="UTF-8"/>') == "utf-8"
+    assert label(b"<!--><meta charset=utf-8> -->") == "utf-8"
+    assert label(b"<a title='<!--'><b title='--><meta charset=utf-8>") == ""
+    assert label(b"<!-- a -- > <meta charset=utf-8>") == ""
+
+
+def test_a_page_without_a_declaration_has_no_label() -> None:
     assert label(b"<html><title>x") is None

@@ -22,7 +22,7 @@ def document_of_answer(head: bytes, body: bytes, url: str) -> str:
     if found.outcome == NEEDS_LIBRARY:
         raise LycosaError(
             "lycosa cat --text needs pypdfium2 for a PDF\n"
-            "  install: pip install 'lycosa[documents]'"
+            "  install, in the clone of Lycosa: pip install '.[documents]'"
         )
     if found.outcome not in (READ, NO_TEXT):
         raise LycosaError(

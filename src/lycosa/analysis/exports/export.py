@@ -41,7 +41,7 @@ from lycosa.analysis.study.tables import STUDIED, Connection, add_files, all_row
 from lycosa.errors import LycosaError
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.storage.archive.files import temporary
-from lycosa.storage.archive.layout import CDX, KINDS, WARC
+from lycosa.storage.archive.layout import CDX, ITEMS, KINDS, WARC
 from lycosa.storage.tables.derived import derived_tables
 from lycosa.storage.tables.missing_tables import damage_told, unreadable
 
@@ -94,8 +94,9 @@ def export(
     studied = Results(folder).tables()
     computed = studied | derived_tables(folder)
     _check(folder, name, form, target, list(computed))
+    # The table of pages alone tells which pages are withheld, or of a topic.
     kinds = STUDIED if form in GRAPHS else (name, "pages") if wishes or rows.are_some else (name,)
-    with connected(all_rows(folder, kinds)) as connection, _damage_told(folder):
+    with connected(all_rows(folder, kinds)) as connection, damaged_tables_told(folder):
         for table, path in computed.items():
             add_files(connection, table, [path])
         if form in GRAPHS:
@@ -124,7 +125,7 @@ def export(
 
 
 @contextmanager
-def _damage_told(folder: Path) -> Iterator[None]:
+def damaged_tables_told(folder: Path) -> Iterator[None]:
     """Report damaged tables: the queries are Lycosa's own, so a failure means damaged input."""
     try:
         with damage_told(folder, f"{folder}: a table"):
@@ -146,14 +147,20 @@ def _check(folder: Path, name: str, form: str, target: Path | None, studied: lis
         )
     if form in GRAPHS and "ranks" not in studied:
         raise LycosaError(f"{folder}: a graph needs a study\n  make it: lycosa study {folder}")
-    if form in ("parquet", RECORDS) and target is None:
-        what = "Parquet" if form == "parquet" else "A WARC file"
-        raise LycosaError(f"{what} cannot be printed\n  name a file: -o FILE")
     if form == RECORDS and name != "pages":
         raise LycosaError(
             f"`{name}` has no records\n  write those of pages: lycosa export pages --format warc"
         )
-    own = {folder.resolve() / part for part in (*KINDS, WARC, CDX, "log", "index")}
+    check_target(folder, form, target)
+
+
+def check_target(folder: Path, form: str, target: Path | None) -> None:
+    """Refuse to print Parquet, and to write among the files of the crawl."""
+    if form in ("parquet", RECORDS) and target is None:
+        what = "Parquet" if form == "parquet" else "A WARC file"
+        raise LycosaError(f"{what} cannot be printed\n  name a file: -o FILE")
+    # Paths are resolved, because a link may lead into the crawl.
+    own = {folder.resolve() / part for part in (*KINDS, ITEMS, WARC, CDX, "log", "index")}
     if target is not None and own & {target.resolve(), *target.resolve().parents}:
         raise LycosaError(
             f"{target}: belongs to the crawl, which other programs read\n  choose another folder"

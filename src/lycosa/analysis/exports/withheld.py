@@ -2,6 +2,7 @@
 
     text    neither the texts of pages that ask for `noarchive` nor those of `noindex`; page_units
             likewise
+    items   none of a page that asks for `noarchive`
     pages   every row, marked; without title and description where the page asks for `noarchive`
     WARC    no record of a page that asks for `noarchive`
 
@@ -21,7 +22,7 @@ _TEXTS = ("text", "page_units")
 def wishes_obeyed(extract: Extract, table: str) -> list[str]:
     """Return the wishes that an export of this table obeys: columns of `pages`."""
     obeyed = {
-        "noarchive": extract.obey_noarchive and table in ("pages", *_TEXTS),
+        "noarchive": extract.obey_noarchive and table in ("pages", "items", *_TEXTS),
         "noindex": extract.obey_noindex and table in _TEXTS,
     }
     return [wish for wish, is_obeyed in obeyed.items() if is_obeyed]

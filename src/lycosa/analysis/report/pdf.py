@@ -143,10 +143,12 @@ def _way(text: str) -> Iterator[str]:
                 some = [x, some[0] + (y if is_relative else 0)]
             elif is_relative:
                 some = [n + (x, y)[place % 2] for place, n in enumerate(some)]
+            # PDF has cubic curves alone.
             if kind == "Q":
                 a, b, x2, y2 = some
                 some = [x + 2 / 3 * (a - x), y + 2 / 3 * (b - y)]
                 some += [x2 + 2 / 3 * (a - x2), y2 + 2 / 3 * (b - y2), x2, y2]
+            # Pairs that follow the first one of a move are lines (SVG 1.1, 8.3.2).
             operator = "c" if kind in "CQ" else "m" if kind == "M" and not at else "l"
             yield " ".join(f"{n:g}" for n in some) + f" {operator}"
             x, y = some[-2:]

@@ -50,6 +50,7 @@ _MEANINGS = {
     "probe_soft": "a made-up URL, answered by a page",
     "probe_inconclusive": "a made-up URL, answered by something else",
     "hook_failed": "a plugin failed on it",
+    "too_many_items": "a plugin emitted more items than the job allows",
 }
 _CLASSES = {
     1: ("1xx, information", PURPLE),

@@ -196,6 +196,7 @@ def _show_hits(answers: Answers, facts: Facts) -> Shown:
         chosen = [row for row in rows if row["role"] == role]
         values = [row["score"] for row in chosen]
         above = survival_of(values, [row["pages"] for row in chosen])
+        # The curve begins at the share of pages that have a score at all.
         share_of_all = sum(row["pages"] for row in chosen) / pages
         points = [(x, y * share_of_all) for x, y in zip(values, above, strict=True)]
         name = "authorities" if role == "authority" else "hubs"

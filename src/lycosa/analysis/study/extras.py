@@ -14,7 +14,8 @@ def require(command: str) -> None:
     missing = [package for package in PACKAGES if not is_there(package)]
     if missing:
         raise LycosaError(
-            f"lycosa {command} needs {', '.join(missing)}\n  install: pip install 'lycosa[study]'"
+            f"lycosa {command} needs {', '.join(missing)}\n"
+            "  install, in the clone of Lycosa: pip install '.[study]'"
         )
 
 

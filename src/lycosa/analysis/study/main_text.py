@@ -52,7 +52,8 @@ def require(command: str) -> None:
     """Raise an error that says what to install, unless the library is there."""
     if not installed_version():
         raise LycosaError(
-            f"{command} needs resiliparse\n  install: pip install 'lycosa[main-text]'"
+            f"{command} needs resiliparse\n"
+            "  install, in the clone of Lycosa: pip install '.[main-text]'"
         )
 
 

@@ -21,11 +21,12 @@ from pyarrow import dataset
 from lycosa._support import beneath
 from lycosa.analysis.statistics.main_texts import NAME as MAIN_TEXT
 from lycosa.analysis.statistics.main_texts import main_files
+from lycosa.analysis.study.items import HISTORY, NEWEST, add_items, chosen, kinds_of
 from lycosa.analysis.study.results import Results
 from lycosa.analysis.study.tables import Connection, Rows, all_rows, connected, shown
 from lycosa.errors import LycosaError, StoreError
 from lycosa.runtime.directory import CrawlDirectory
-from lycosa.storage.archive.layout import KINDS
+from lycosa.storage.archive.layout import ITEMS, KINDS
 from lycosa.storage.tables.derived import derived_tables
 from lycosa.storage.tables.document_texts import NAME as DOCUMENTS
 from lycosa.storage.tables.document_texts import TEXT_COLUMNS, document_files
@@ -41,7 +42,7 @@ Relation = Any
 def asked(folder: Path, query: str) -> Iterator[Relation]:
     """Run a query; the answer can be read until the block is left."""
     CrawlDirectory.open(folder)
-    rows = all_rows(folder)
+    rows = all_rows(folder, (*KINDS, ITEMS))
     made = {DOCUMENTS: document_files(folder), MAIN_TEXT: main_files(folder)}
     computed = Results(folder).tables() | derived_tables(folder)
     made |= {name: [path] for name, path in computed.items()}
@@ -55,12 +56,15 @@ def asked(folder: Path, query: str) -> Iterator[Relation]:
         for some in rows:
             connection.register(f"stored_{some.kind}", _dataset(some))
             query_of = shown(some.kind, f"stored_{some.kind}")
+            name = HISTORY if some.kind == ITEMS else some.kind
             if some.kind == "text" and has_documents:
                 query_of += f" union all by name {_DOCUMENT_TEXTS}"
-            connection.execute(f"create view {some.kind} as {query_of}")
+            connection.execute(f"create view {name} as {query_of}")
+        add_items(connection)
+        _add_kinds(connection, query)
         # From here on the query can read these tables and nothing else.
         _lock(connection)
-        names = [*sorted(KINDS), *(name for name in made if name not in broken)]
+        names = [*sorted((*KINDS, NEWEST, HISTORY)), *(name for name in made if name not in broken)]
         try:
             with damage_told(folder, f"{folder}: a table"):
                 yield connection.sql(_checked(connection, query))
@@ -68,6 +72,16 @@ def asked(folder: Path, query: str) -> Iterator[Relation]:
             if is_damage(error):
                 raise unreadable(folder, f"{folder}: a table", error) from None
             raise LycosaError(_told(error, names, folder)) from None
+
+
+def _add_kinds(connection: Connection, query: str) -> None:
+    """Make a table of each kind of items that the query names, as in `items_product`."""
+    named = {name.lower() for name in re.findall(r"(?i)\bitems_(\w+)", query)} - {"history"}
+    if named:
+        for kind in kinds_of(connection, NEWEST):
+            if kind.lower() in named:
+                of_kind = chosen(connection, NEWEST, kind)
+                connection.execute(f'create view "{NEWEST}_{kind}" as {of_kind}')
 
 
 def _unusable(folder: Path, files: Iterable[Path]) -> StoreError | None:

@@ -23,6 +23,7 @@ from lycosa._support import beneath
 from lycosa.errors import LycosaError, StoreError
 from lycosa.frontier.distance import STEP
 from lycosa.storage.archive.layout import (
+    ITEMS,
     JOURNAL,
     KINDS,
     SEALED,
@@ -35,13 +36,29 @@ from lycosa.storage.log.told_segments import told_in
 from lycosa.storage.segments.ends import OpenEnds, missing_bytes, unpack
 from lycosa.storage.segments.sealing import journal_batches
 from lycosa.storage.tables.extra import journal_schema
-from lycosa.storage.tables.missing_tables import damage_told, require_table, unreadable
+from lycosa.storage.tables.missing_tables import (
+    damage_told,
+    require_items,
+    require_table,
+    unreadable,
+)
 from lycosa.storage.tables.parquet_files import footer_of
 from lycosa.storage.tables.rows import JOURNAL_SCHEMAS, SCHEMAS, SPELLED, plain_schema
 
 Connection = Any
 """A `duckdb.DuckDBPyConnection`; DuckDB has no types that mypy could check."""
 
+
+GONE = [
+    "redirected",
+    "not_found",
+    "client_error",
+    "soft_404",
+    "wrong_type",
+    "wrong_language",
+    "too_large",
+]
+"""Outcomes after which a page no longer says what it said before."""
 
 STUDIED = ("links", "hosts", "pages")
 """The kinds of rows that a study queries by SQL; it reads texts in Python."""
@@ -75,10 +92,13 @@ def rows_now(folder: Path, kind: str, known: Known | None = None) -> Rows:
     sealed: list[Path] = []
     opened: list[pa.Table] = []
     ends, must_be_sealed = _known(folder) if known is None else known
-    require_table(folder, kind)
+    is_of_all = kind != ITEMS
+    require = require_table if is_of_all else require_items
+    require(folder, *([kind] if is_of_all else []))
     _require_open(folder, kind, ends)
     names = {*names_in(folder, kind, SEALED), *names_in(folder, kind, JOURNAL)}
-    _require_sealed(folder, kind, must_be_sealed - names)
+    if is_of_all:
+        _require_sealed(folder, kind, must_be_sealed - names)
     sizes = {one.name: one.ends[kind].size_bytes for one in ends if kind in one.ends}
     for name in sorted(names):
         path = sealed_path(folder, kind, name)
@@ -203,7 +223,7 @@ def _half_of_memory(connection: Connection) -> str:
 def all_rows(folder: Path, kinds: Iterable[str] = KINDS) -> list[Rows]:
     """List the rows of these kinds; `pages` come first, so that their links are there."""
     known = _known(folder)
-    return [rows_now(folder, kind, known) for kind in reversed(KINDS) if kind in set(kinds)]
+    return [rows_now(folder, one, known) for one in (*reversed(KINDS), ITEMS) if one in set(kinds)]
 
 
 def add_files(connection: Connection, name: str, files: Iterable[Path]) -> None:
@@ -218,7 +238,8 @@ def add_rows(connection: Connection, rows: Rows, prefix: str = "") -> None:
     parts = [f"select * from {_scan(rows.sealed)}"] if rows.sealed else []
     parts.append(f"select * from {opened}")
     stored = " union all by name ".join(parts)
-    connection.execute(f"create view {prefix}{rows.kind} as {shown(rows.kind, f'({stored})')}")
+    name = "items_history" if rows.kind == ITEMS else rows.kind
+    connection.execute(f"create view {prefix}{name} as {shown(rows.kind, f'({stored})')}")
 
 
 def shown(kind: str, stored: str) -> str:

@@ -21,7 +21,7 @@ from pathlib import Path
 import pyarrow as pa
 
 from lycosa.analysis.study.results import Results
-from lycosa.analysis.study.tables import Connection, Rows, add_files, connected
+from lycosa.analysis.study.tables import GONE, Connection, Rows, add_files, connected
 from lycosa.analysis.text_index.anchors import find_anchors
 from lycosa.model.job import Job
 from lycosa.storage.archive.layout import SEALED, names_in, sealed_path
@@ -36,20 +36,10 @@ KINDS = ("pages", "links", "text")
 _LEAST_BYTES, _BYTES_A_PAGE = 128_000_000, 100
 """Memory limit of DuckDB; the rest goes to the disk, except for parts that grow with pages.
 """
-_GONE = [
-    "redirected",
-    "not_found",
-    "client_error",
-    "soft_404",
-    "wrong_type",
-    "wrong_language",
-    "too_large",
-]
-
 _NEWEST = f"""
     create table newest as
     select url_id, fetch_id, fetched_at, outcome, digest, redirect_id, noindex
-    from pages where outcome in ('kept', {", ".join(f"'{name}'" for name in _GONE)})
+    from pages where outcome in ('kept', {", ".join(f"'{name}'" for name in GONE)})
     qualify row_number() over (partition by url_id order by fetched_at desc, fetch_id desc) = 1
 """
 _TOLD = """

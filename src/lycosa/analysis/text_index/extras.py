@@ -18,7 +18,8 @@ def require(command: str) -> None:
     """Raise an error that says what to install, unless the packages are there."""
     if found := missing():
         raise LycosaError(
-            f"{command} needs {', '.join(found)}\n  install: pip install 'lycosa[search]'"
+            f"{command} needs {', '.join(found)}\n"
+            "  install, in the clone of Lycosa: pip install '.[search]'"
         )
 
 

@@ -118,6 +118,7 @@ def _judged(guesses: Sequence[_Guess]) -> Evaluation:
     if not guesses:
         raise LycosaError("there is no labelled page\n  label some: lycosa topics label DIR")
     names = sorted({one for guess in guesses for one in (guess.label, guess.guessed)} - {OTHER})
+    # `other` stands for the lack of a topic: it comes last, and only where it occurs.
     if any(OTHER in (guess.label, guess.guessed) for guess in guesses):
         names.append(OTHER)
     place = {name: at for at, name in enumerate(names)}

@@ -120,6 +120,7 @@ def _toml_pools(path: Path, text: str, topic: str, facts: Any) -> Iterator[Pool]
         wanted = 'write [topics.NAME] with keywords = ["…"]'
         raise _fault(path, line, f"`{topic}` is not a table of a topic", wanted)
     for key, value in facts.items():
+        # A table within the table is a topic below this one.
         if isinstance(value, dict):
             yield from _toml_pools(path, text, f"{topic}.{key}", value)
         elif key not in _KEYS:
@@ -131,6 +132,7 @@ def _toml_pools(path: Path, text: str, topic: str, facts: Any) -> Iterator[Pool]
             wanted = f"write {key} = {example}"
             raise _fault(path, _line_of(text, key), f"`{key}` is not a list of texts", wanted)
     keywords, urls = facts.get("keywords", ()), facts.get("urls", ())
+    # A table of other topics alone is a level of names, and not a topic.
     if "keywords" in facts or "urls" in facts or not facts:
         checked = (_url(path, _line_of(text, url), url) for url in urls)
         yield Pool(topic, tuple(keywords), tuple(checked))

@@ -75,6 +75,14 @@ def opened(job: Job, flags: Mapping[str, Any]) -> Job:
     )
 
 
+def opened_at(job: Job, url: str) -> Job:
+    """Return the job with the server of one typed URL opened, if it is on this machine."""
+    if job.fetch.loopback_origins:
+        return job
+    found = opened(dataclasses.replace(job, seeds=(url,)), {})
+    return dataclasses.replace(found, seeds=job.seeds)
+
+
 def _said(flags: Mapping[str, Any]) -> set[str]:
     """Return the keys that a flag sets, as `section.key`."""
     said = {setting.partition("=")[0].strip() for setting in flags.get("settings", ())}

@@ -40,7 +40,8 @@ def asker_for(job: Job) -> Asker:
     from lycosa.operate.checking.single_fetch import Asker
 
     def waiting(host: str, seconds: float) -> None:
-        notice(f"{host}: waiting {seconds:.1f} s, as a crawl would")
+        if seconds >= 0.1:
+            notice(f"{host}: waiting {seconds:.1f} s, as a crawl would")
 
     return Asker(job, waiting)
 

@@ -82,7 +82,7 @@ def _user(name: str) -> User:
     except ImportError:
         raise ConfigError(
             "the package `nkeys`, which makes keys for NATS, is not installed\n"
-            "  install it: pip install 'lycosa[cluster]'"
+            "  install it: pip install '.[cluster]'"
         ) from None
     seed = nkeys.encode_seed(secrets.token_bytes(32), nkeys.PREFIX_BYTE_USER)
     public: bytes = nkeys.from_seed(bytearray(seed)).public_key

@@ -11,12 +11,12 @@ from typing import Any
 import click
 
 from lycosa.analysis.study.extras import require
-from lycosa.cli.amounts import counted
+from lycosa.cli.amounts import counted, size_text
 from lycosa.cli.groups import CommandGroup
 from lycosa.cli.input.options import directory_argument, raw_flag, target_flag
 from lycosa.cli.publishing.replay import export_wacz
 from lycosa.cli.reading.query import export_triples
-from lycosa.cli.screen.output import Data
+from lycosa.cli.screen.output import Data, line_on_screen
 
 TABLES = {
     "pages": "Write the fetches of a crawl, or the graph of its pages.",
@@ -100,6 +100,7 @@ def export() -> None:
       lycosa export pages mycrawl --topic science --format warc -o science.warc.gz
       lycosa export triples mycrawl --to http://localhost:7878/store
       lycosa export wacz mycrawl -o mycrawl.wacz
+      lycosa export items mycrawl --kind product --format jsonl -o products.jsonl
       lycosa export sitemap mycrawl -o sitemap.xml
       lycosa export screenshots mycrawl -o pictures
     """
@@ -176,6 +177,83 @@ def export_sitemap(path: Path, target: Path, site: str, base: str) -> None:
         )
 
 
+@export.command("items")
+@directory_argument
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(("csv", "jsonl", "parquet")),
+    default="csv",
+    help="Format of the file (default: csv).",
+)
+@click.option("--kind", default="", metavar="KIND", help="Write only items of this kind.")
+@click.option(
+    "--columns",
+    default="",
+    metavar="NAMES",
+    help="Write only these columns, in this order: names with commas between them. Values of items "
+    "have their own names; _kind, _url, _fetched_at, _ordinal and _key tell of the item.",
+)
+@click.option(
+    "--history",
+    "is_history",
+    is_flag=True,
+    help="Write the items of all fetches, not only those of the newest ones.",
+)
+@raw_flag
+@click.option(
+    "--withheld",
+    "with_withheld",
+    is_flag=True,
+    help="Include items of pages that ask not to be archived (`noarchive`).",
+)
+@target_flag("The file to write.")
+@click.option("--json", "as_json", is_flag=True, help="Print the number of items as JSON.")
+def export_items(
+    path: Path, form: str, columns: str, target: Path | None, *, as_json: bool, **flags: Any
+) -> None:
+    """Write the items that plugins have emitted, with their values as columns.
+
+    \b
+      lycosa export items mycrawl --format jsonl -o quotes.jsonl
+      lycosa export items mycrawl --kind product --columns sku,price,_url -o products.csv
+
+    Each URL gives the items of its newest fetch; of items with the same key the newest is written.
+    Without -o they go to standard output.
+    """
+    require("export")
+    from lycosa.analysis.exports import items
+    from lycosa.analysis.exports.export import check_target
+
+    if as_json and target is None:
+        raise click.UsageError("--json tells of a file: name it with -o FILE.")
+    names = [name.strip() for name in columns.split(",") if name.strip()]
+    wanted = items.Wanted(columns=names, **flags)
+    with line_on_screen() as show, tempfile.TemporaryDirectory() as folder:
+
+        def tell(done: int, total: int) -> None:
+            show(f"{done:,} of {counted(total, 'item')} written")
+
+        is_shown = target is None and sys.stdout.isatty()
+        to = Path(folder) / "items" if is_shown else target
+        if is_shown:
+            check_target(path, form, target)
+        done = items.export_items(path, form, to, wanted, tell if target else _say_nothing)
+        if is_shown and to is not None:
+            Data().copy(to)
+    if as_json:
+        click.echo(json.dumps({"file": str(target), **done._asdict()}))
+    elif target is not None:
+        click.echo(f"{target}: {counted(done.rows, 'item')}", err=True)
+    if done.left_out:
+        what = counted(done.left_out, "item")
+        click.echo(f"{what} left out, as their pages ask (all: --withheld)", err=True)
+
+
+def _say_nothing(done: int, total: int) -> None:
+    """Show no progress: what is written goes to the screen itself."""
+
+
 def _table_command(table: str) -> click.Command:
     @click.command(
         name=table, help=f"{TABLES.get(table, '')}\n\nWithout -o it goes to standard output."
@@ -220,6 +298,8 @@ def _table_command(table: str) -> click.Command:
                 Data().copy(shown)
         else:
             count = write(path, table, form, target, rows=rows)
+        if target is not None:
+            click.echo(f"{target}: {size_text(target.stat().st_size)}", err=True)
         if count and form == "warc":
             click.echo(f"{count:,} pages were left out, as they ask (all: --withheld)", err=True)
         elif count:

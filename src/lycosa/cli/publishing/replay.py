@@ -14,9 +14,11 @@ from lycosa._support import lean_arrow
 from lycosa.analysis.study.extras import require
 from lycosa.cli.amounts import counted, size_text
 from lycosa.cli.input.options import directory_argument, json_flag, target_flag
+from lycosa.cli.screen.lines import command
 from lycosa.cli.screen.notices import Session
 from lycosa.cli.screen.output import line_on_screen
 from lycosa.cli.screen.serving import serve_until_stopped
+from lycosa.errors import LycosaError
 from lycosa.runtime.directory import CrawlDirectory
 
 if TYPE_CHECKING:
@@ -79,7 +81,6 @@ def export_wacz(session: Session, /, path: Path, target: Path, as_json: bool, **
 @click.option(
     "--player",
     type=click.Path(file_okay=False, path_type=Path),
-    required=True,
     metavar="FOLDER",
     help="Your copy of ReplayWeb.page: npm pack replaywebpage, unpacked.",
 )
@@ -93,7 +94,7 @@ def export_wacz(session: Session, /, path: Path, target: Path, as_json: bool, **
 )
 @click.pass_obj
 def replay(
-    session: Session, /, path: Path, player: Path, host: str, port: int, *, opens: bool
+    session: Session, /, path: Path, player: Path | None, host: str, port: int, *, opens: bool
 ) -> None:
     """Show the pages of a crawl in a browser, as they were.
 
@@ -105,6 +106,14 @@ def replay(
     """
     from lycosa.web import extras
 
+    if player is None:
+        raise LycosaError(
+            "replay shows the archive in ReplayWeb.page, which is a program of others\n"
+            "  get it once: npm pack replaywebpage && tar xf replaywebpage-*.tgz; then:"
+            f" {command('replay', path, '--player', 'package')}\n"
+            "  or open one file at https://replayweb.page:"
+            f" {command('export wacz', path, '-o', f'{path.name}.wacz')}"
+        )
     extras.require("lycosa replay")
     from lycosa.web.replay.browser import browser_at, find_chromium
     from lycosa.web.replay.replay import replay_server, require_player

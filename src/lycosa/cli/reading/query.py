@@ -16,6 +16,7 @@ from lycosa.cli.amounts import counted
 from lycosa.cli.check import ask_flags, batch_flag, job_flags
 from lycosa.cli.input.jobs import build_job
 from lycosa.cli.input.options import directory_argument, json_flag, raw_flag
+from lycosa.cli.input.own_machine import opened_at
 from lycosa.cli.input.questions import (
     answer_batch,
     asker_for,
@@ -177,7 +178,7 @@ def triples(
         raise click.UsageError("Give a FILE or a URL, or --batch.")
     if has_scheme(source):
         address, key = site_of_address(source)
-        with asker_for(job) as asker:
+        with asker_for(opened_at(job, address)) as asker:
             answer = asker.page(key).answer
         if not 200 <= answer.status < 300:
             why = answer.failure.name.lower() if answer.failure else f"status {answer.status}"

@@ -69,8 +69,8 @@ def index(session: Session, /, path: Path, only: str | None, anew: bool, as_json
     if only != _TRIPLES and not missing():
         if not as_json and not installed_version():
             notice(
-                "main texts are left out: they need resiliparse\n  install: pip install"
-                " 'lycosa[main-text]'"
+                "main texts are left out: they need resiliparse\n"
+                "  install, in the clone of Lycosa: pip install '.[main-text]'"
             )
         text = _index_text(directory, anew)
         from lycosa.analysis.documents.texts import outcomes_of_documents
@@ -82,7 +82,10 @@ def index(session: Session, /, path: Path, only: str | None, anew: bool, as_json
             _print_text(path, text)
             _print_documents(documents)
     elif only != _TRIPLES:
-        notice("full text is left out: it needs tantivy\n  install: pip install 'lycosa[search]'")
+        notice(
+            "full text is left out: it needs tantivy\n"
+            "  install, in the clone of Lycosa: pip install '.[search]'"
+        )
     if as_json:
         click.echo(json.dumps(told, indent=2))
 
@@ -156,7 +159,7 @@ def _print_documents(outcomes: Counter[str]) -> None:
     if outcomes[NEEDS_LIBRARY]:
         notice(
             f"{counted(outcomes[NEEDS_LIBRARY], 'PDF file')} not read: they need pypdfium2\n"
-            "  install: pip install 'lycosa[documents]', and index again"
+            "  install, in the clone of Lycosa: pip install '.[documents]', and index again"
         )
 
 

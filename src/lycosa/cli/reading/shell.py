@@ -18,6 +18,7 @@ import click
 
 from lycosa.cli.check import ask_flags, job_flags
 from lycosa.cli.input.jobs import build_job
+from lycosa.cli.input.own_machine import opened_at
 from lycosa.cli.input.places import open_crawl
 from lycosa.cli.input.seeds import with_scheme
 from lycosa.cli.screen.notices import Session, notice
@@ -111,9 +112,11 @@ def _source(
         raise click.UsageError(f"--url and --content-type describe a file; {word} is not a file.")
 
     def waiting(host: str, seconds: float) -> None:
-        notice(f"{host}: waiting {seconds:.1f} s, as a crawl would")
+        if seconds >= 0.1:
+            notice(f"{host}: waiting {seconds:.1f} s, as a crawl would")
 
-    return looking.PagesOfWeb(job, waiting), with_scheme(word)
+    url = with_scheme(word)
+    return looking.PagesOfWeb(opened_at(job, url), waiting), url
 
 
 class _Shell:

@@ -52,6 +52,7 @@ _OUTCOMES = {
     "connect_failure": "no connection",
     "timeout": "no answer in time",
     "soft_404": "error page with status 200",
+    "stale_connection": "connection closed without an answer",
     "probe_honest": "made-up URL, answered by 404 or 410",
     "probe_soft": "made-up URL, answered by a page",
     "probe_inconclusive": "made-up URL, answered by something else",

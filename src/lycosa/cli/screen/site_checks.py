@@ -91,6 +91,7 @@ def _print_group(
     hops = first.hops or []
     for hop in hops[1:] if len(hops) > 2 else ():
         screen.print(Text(f"      → {hop}", "dim"), soft_wrap=True)
+    # The heading of the group names the page already.
     if check.subject == "url":
         if first.target_url and first.target_url not in first.detail:
             screen.print(Text(f"      {first.target_url}"), soft_wrap=True)

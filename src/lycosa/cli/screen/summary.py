@@ -239,7 +239,7 @@ def _of_recipe(recipe: str, path: Path) -> Iterator[tuple[str, str]]:
             yield command("index", path, "--only", "text"), "prepare lycosa search"
         case "study":
             yield command("report", path), "figures and tables as a web page"
-            yield command("sql", path), "the tables of the crawl"
+            yield command("study", path), "tables for lycosa sql"
         case "semantic":
             yield command("index", path, "--only", "triples"), "prepare lycosa sparql"
             yield command("export triples", path, "--to", "URL"), "to a triple store"

@@ -171,6 +171,7 @@ def split(
         raise click.UsageError("--apply takes one crawl, and neither --out nor --labels.")
     with told(as_json) as tell:
         tell("reading pages")
+        # The parts get their queues beside those of the crawl's own model.
         if is_applied:
             model_file = _own_model_file(sources[0], topic)
         texts, given = _given(sources, model_file, labels_file, level)

@@ -16,6 +16,7 @@ from lycosa.cli.amounts import counted, size_text
 from lycosa.cli.analysis.study import told
 from lycosa.cli.input.jobs import build_job
 from lycosa.cli.input.options import flags, json_flag, set_flag
+from lycosa.cli.input.own_machine import opened_at
 from lycosa.cli.input.questions import asker_for, read_source, site_of_address
 from lycosa.cli.input.seeds import has_scheme
 from lycosa.cli.input.topics import model_flag, read_model
@@ -187,7 +188,7 @@ def _page(source: str, job: Job) -> Text:
 
     if has_scheme(source):
         address, key = site_of_address(source)
-        with asker_for(job) as asker:
+        with asker_for(opened_at(job, address)) as asker:
             answer = asker.page(key).answer
     else:
         address = None

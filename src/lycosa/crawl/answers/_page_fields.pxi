@@ -16,6 +16,7 @@ cdef Py_ssize_t IS_SITEMAP = offset_of(PageAnswer, "is_sitemap")
 cdef Py_ssize_t IS_FOREIGN = offset_of(PageAnswer, "is_foreign")
 cdef Py_ssize_t EXTRA = offset_of(PageAnswer, "extra")
 cdef Py_ssize_t TRIPLES = offset_of(PageAnswer, "triples")
+cdef Py_ssize_t ITEMS = offset_of(PageAnswer, "items")
 cdef Py_ssize_t LINKS = offset_of(PageAnswer, "links")
 cdef Py_ssize_t REFUSED = offset_of(PageAnswer, "refused")
 cdef Py_ssize_t AHEAD = offset_of(PageAnswer, "ahead")
@@ -61,7 +62,7 @@ if Capture.__struct_fields__ != (
     "key", "purpose", "outcome", "distance", "request", "answer", "links", "title", "description",
     "text", "language", "charset", "fingerprint", "rule", "extra", "triples", "held", "refused_links",
     "is_noindex", "is_noarchive", "is_withheld", "source_id", "is_after_redirect", "picture",
-    "source_url", "unread",
+    "source_url", "unread", "items",
 ):
     raise TypeError("the fields of a capture have another order")
 

@@ -314,7 +314,7 @@ cdef class PageStages:
                 is_noindex, is_noarchive, is_noarchive and self._obeys_noarchive,
                 source_id, small(view.hops, way.page) > 0, b"",
                 url_of(view.table.key(source_page - 1)) if source_page else "",
-                findings.unread if findings is not None else "",
+                findings.unread if findings is not None else "", field(answered, ITEMS),
             )
         )
         put_field(answered, PLACE, place)

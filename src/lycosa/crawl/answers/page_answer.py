@@ -14,7 +14,7 @@ from lycosa.crawl.answers.reading import RawLinks, content_type_of
 from lycosa.extract.facts import Facts
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
-from lycosa.model.records import NO_LINKS, Answer, Links, Outcome, Place, Request
+from lycosa.model.records import NO_LINKS, Answer, Item, Links, Outcome, Place, Request
 from lycosa.model.url import canonical_key
 
 HTML_TYPES = frozenset({"text/html", "application/xhtml+xml", ""})
@@ -67,6 +67,8 @@ class PageAnswer(Struct):
     """Its topics, in a crawl with topics."""
     extra: tuple[object, ...] = ()
     """The values of columns that not every crawl has: those of plugins, and of topics."""
+    items: tuple[Item, ...] = ()
+    """Items that plugins have read out of it."""
     triples: bytes | None = None
     """Structured data as N-Triples; None when nothing is known of it, or nothing new."""
     links: Links = NO_LINKS

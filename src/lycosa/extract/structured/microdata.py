@@ -287,6 +287,7 @@ class _Page:
             if given is not None and (target := resolved(given, self._base)):
                 return f"<{target}>"
             return literal(given or "")
+        # Sites write `content` on any element; the standard knows it on `meta` alone.
         if (given := attributes.get("content")) is not None:
             return literal(given, element.language)
         if tag == "meta":

@@ -78,12 +78,14 @@ def train(
     aside = texts[: len(texts) // ASIDE]
     temperature, thresholds = 1.0, [USUAL_THRESHOLD] * len(names)
     price = USUAL_PRICE if start is None else start.header.price_of_change
+    # These figures need texts that a model has not seen: the final one is trained on all of them.
     if len(aside) >= FEWEST_ASIDE:
         trained = _trained(texts[len(aside) :], len(names), chance, start)
         scores = [trained.scores(one.title, one.text) for one in aside]
         temperature = _best_temperature(scores, aside)
         thresholds = _best_thresholds(scores, aside, temperature)
         price = _best_price(trained, aside, names.index(OTHER), temperature)
+    # A topic without examples was not measured now: its threshold stays.
     if start is not None:
         shown = {topic for one in given for topic in one.topics}
         pairs = zip(names, thresholds, start.header.thresholds, strict=True)

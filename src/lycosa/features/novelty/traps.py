@@ -125,16 +125,20 @@ class TrapWatch(TrapLook, Feature):
         """Weigh a page; `template` is its text without digits as a number, if it may count on."""
         if not answered.is_readable:
             return
-        shape, purses = shape_of(answered.path), self._purses(answered)
-        number = shape_number(answered.site_name, shape.text)
+        # Each property is a call of Python: this is asked of every seventh page of many hosts.
+        site_name, purses = answered.site_name, self._purses(answered)
+        path = answered.key[len(site_name) :]
+        shape = shape_of(path)
+        number = shape_number(site_name, shape.text)
         # `template` is 0 where the page cannot count on, which most pages cannot.
         if template and shape.compared is Compared.EXACTLY:
             was_shown = was_shown or _was_repeated(purses, [number], template)
             if was_shown and _counts_on(answered, shape):
                 shape = shape._replace(trap=Outcome.TRAP_COUNTER, compared=Compared.WITHOUT_DIGITS)
-        holders, content = self._holders(answered, shape, number), self._content(shape, answered)
+        holders = self._holders(site_name, path, shape, number)
+        content = self._content(shape, answered, site_name)
         if shape.compared is Compared.WITHOUT_TOKENS:
-            self._texts.note_number(_behind(answered.site_name, without_tokens(answered.path)))
+            self._texts.note_number(_behind(site_name, without_tokens(path)))
         is_notorious = answered.times_shown >= OFTEN or _was_repeated(
             purses, [holder[0] for holder in holders], content
         )
@@ -145,7 +149,7 @@ class TrapWatch(TrapLook, Feature):
         )
         if shape.compared is Compared.NOT_AT_ALL:
             is_old = True
-        elif is_old and self._texts.shows_other_pictures(answered.site_name, answered.answer.body):
+        elif is_old and self._texts.shows_other_pictures(site_name, answered.answer.body):
             return  # a gallery has one text and ever other pictures: neither new nor a repetition
         if is_old:
             self._charge(answered, shape, holders, content, is_notorious)
@@ -155,14 +159,14 @@ class TrapWatch(TrapLook, Feature):
 
     @staticmethod
     def _purses(answered: PageAnswer) -> HostPurses | None:
-        return answered.state.traps.hosts.get(answered.host)
+        return answered.partition.state.traps.hosts.get(answered.host)
 
-    def _holders(self, answered: PageAnswer, shape: Shape, number: int) -> list[Holder]:
+    def _holders(self, site_name: str, path: str, shape: Shape, number: int) -> list[Holder]:
         """Return the shape of a page and its first folder, if it has one."""
         holders = [(number, WHOLE * self._traps.budget, shape.trap)]
-        if folder := first_folder(answered.path):
+        if folder := first_folder(path):
             most = WHOLE * self._traps.folder_budget
-            above = shape_number(answered.site_name, folder)
+            above = shape_number(site_name, folder)
             holders.append((above, most, Outcome.TRAP_NOTHING_NEW))
         return holders
 
@@ -239,18 +243,18 @@ class TrapWatch(TrapLook, Feature):
         for number, left in changed:
             partition.record(Weighed(page, number, left, host_left))
 
-    def _content(self, shape: Shape, answered: PageAnswer) -> int:
+    def _content(self, shape: Shape, answered: PageAnswer, site_name: str) -> int:
         """Return what a page is compared by, as a number."""
         if shape.compared is Compared.NEARLY:
             text = without_own_queries(answered.text, answered.path)
             return answered.fingerprint if text is answered.text else fingerprint(text)
         if shape.compared is Compared.WITHOUT_TOKENS:
-            group = f"without tokens: {answered.site_name}{without_tokens(answered.path)}"
+            group = f"without tokens: {site_name}{without_tokens(answered.path)}"
             return content_number(group, without_token_words(answered.text))
         if shape.compared is Compared.WITHOUT_DIGITS:
             bare = without_digits(answered.text)
-            return content_number(f"without digits: {answered.site_name}", bare)
-        return content_number(answered.site_name, compared_content(answered))
+            return content_number(f"without digits: {site_name}", bare)
+        return content_number(site_name, compared_content(answered))
 
     def _is_old(self, shape: Shape, number: int, content: int, purses: HostPurses | None) -> bool:
         """Return whether pages of the shape have said the same, and remember that this one does.

@@ -3,7 +3,8 @@
 A `Plugin` is a name and some functions. A job names the plugins it uses (`[plugins] use`), and a
 program may pass others in. Every process of a crawl loads its own. The functions are hooks:
 
-  * `on_page` sees a page that would be kept, and may add facts, links and columns or drop links;
+  * `on_page` sees a page that would be kept, and may add facts, links, columns and items or drop
+    links;
   * `on_url` accepts, rejects or replaces a URL, before the job's rules;
   * `extractors` read content types that Lycosa does not read;
   * `schedulers`, `scores` and `partitioners` decide the order of the crawl and its partitions.
@@ -17,6 +18,8 @@ file. A scheduler, score or partitioner cannot be skipped: if it fails, the craw
     pages       a page as hooks see it
     selectors   a tree of a page, for CSS and XPath
     columns     the columns that plugins add to the table `pages`
+    items       rows that plugins read out of pages: their kinds, types, keys and bounds
+    following   targets of `page.follow`, and the next page of a list
     hooks       calls the page and URL hooks, catching every failure
     guarded     checks every result of a plugin's scheduler, score or partitioner
     scheduling  chooses the scheduler and partitioner that a job names

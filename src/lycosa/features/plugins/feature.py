@@ -5,13 +5,14 @@
 
 Between the two the crawl finds out whether the page is a soft 404: plugins do not see those.
 
-Always true: a page on which a hook failed ends as `HOOK_FAILED`, with the facts that it had
-before, no links and no values.
+Always true: a page on which a hook failed ends as `HOOK_FAILED`, or as `TOO_MANY_ITEMS` where it
+emitted more than the job allows, with the facts that it had before, no links, values and items.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
 import msgspec
 
@@ -26,10 +27,11 @@ from lycosa.crawl.answers.reading import (
 from lycosa.crawl.points import Feature
 from lycosa.extract.facts import Facts
 from lycosa.features.plugins.hooks import Hooks
+from lycosa.features.plugins.items import Emitted
 from lycosa.features.plugins.pages import Additions, RawColumns, SeenPage, Topics
 from lycosa.frontier.distance import depth_of
 from lycosa.model.job import Job
-from lycosa.model.records import Answer, LinkKind, Outcome
+from lycosa.model.records import Answer, Item, LinkKind, Outcome
 from lycosa.model.url import parse
 
 
@@ -43,6 +45,7 @@ class Plugins(Feature):
         """The job, with the types that plugins read among those that are kept."""
         self._shown: ShownPage | None = None
         """The page that is on its way through the stages, if plugins read it."""
+        self.begin_items = partial(Emitted, hooks.kinds, job.plugins)
         self.classify: Callable[[str, bytes], Topics] | None = None
         """Says what a title and a text are about, in a job with a model of topics."""
 
@@ -65,6 +68,8 @@ class Plugins(Feature):
         """Write what plugins say into their columns."""
         if self._shown is not None and answered.is_shown:
             answered.extra = self._shown.values
+            if not answered.is_sitemap:
+                answered.items = self._shown.items
 
     def begin(self, answer: Answer, url: str, depth: int = 0) -> ShownPage:
         """Read an answer that may be kept, as a crawl does or by a plugin's extractor."""
@@ -106,6 +111,7 @@ class ShownPage:
         self._not_shown = raw.where([not shown for shown in is_shown]) if raw.reasons else None
         self._additions = Additions(facts.title, facts.description, facts.content, facts.language)
         self._additions.is_rendered = rendered is not None
+        self._additions.begin_items = plugins.begin_items
         base = (parse(facts.base, url) if facts.base else None) or url
         columns = RawColumns(self._raw.hrefs, self._raw.kinds, self._raw.texts, self._raw.rels)
         self.page = SeenPage(
@@ -127,7 +133,11 @@ class ShownPage:
 
     def end(self) -> tuple[Outcome, Facts]:
         """Show the page to every plugin; returns what became of it, and what is known of it."""
-        if self._has_failed or not self._hooks.look_at(self.page, self._additions):
+        has_failed = self._has_failed or not self._hooks.look_at(self.page, self._additions)
+        emitted = self._additions.emitted
+        if emitted is not None and emitted.is_too_much:
+            return Outcome.TOO_MANY_ITEMS, self.facts
+        if has_failed:
             return Outcome.HOOK_FAILED, self.facts
         self._take_over()
         return Outcome.KEPT, self.facts
@@ -148,6 +158,12 @@ class ShownPage:
     def values(self) -> tuple[object, ...]:
         """The values for the plugins' columns."""
         return self._hooks.columns.row(self._additions.values)
+
+    @property
+    def items(self) -> tuple[Item, ...]:
+        """The items that the plugins have emitted."""
+        emitted = self._additions.emitted
+        return tuple(emitted.items) if emitted is not None else ()
 
     @property
     def columns(self) -> dict[str, object]:

@@ -23,6 +23,7 @@ import pyarrow as pa
 
 from lycosa.errors import PluginError
 from lycosa.features.plugins.columns import Columns
+from lycosa.features.plugins.items import Kinds
 from lycosa.features.plugins.pages import Additions, SeenPage
 from lycosa.features.plugins.plugin import Pending, Plugin, Rejection, Ruling
 from lycosa.frontier.schedulers import Scheduler
@@ -60,6 +61,8 @@ class Hooks:
         self.plugins = tuple(plugins)
         self.local = tuple(local)
         self.columns = Columns(self.plugins)
+        self.kinds = Kinds(self.plugins)
+        """Of the items that plugins emit."""
         self.spent: dict[tuple[str, str], Spent] = {}
         self._extractors = {
             kind: (plugin.name, function)

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lycosa.errors import PluginError
-from lycosa.model.job import Job, Plugins
+from lycosa.model.job import Job
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -54,7 +54,7 @@ def load_hooks(job: Job, given: Sequence[Plugin] = ()) -> Hooks | None:
 def with_plugins(job: Job, given: Sequence[Plugin]) -> Job:
     """Return the job with the names of given plugins, so that it says what it is crawled with."""
     use = tuple(dict.fromkeys([*job.plugins.use, *_by_name(given)]))
-    return dataclasses.replace(job, plugins=Plugins(use, job.plugins.settings))
+    return dataclasses.replace(job, plugins=dataclasses.replace(job.plugins, use=use))
 
 
 def entry_points() -> dict[str, EntryPoint]:

@@ -10,12 +10,15 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, NamedTuple
 
+from lycosa.features.plugins.following import next_of, targets_of, with_query
 from lycosa.features.plugins.selectors import selector_of
 from lycosa.model.records import Answer, LinkKind
 from lycosa.model.url import canonical_keys, url_of
 
 if TYPE_CHECKING:
     from parsel import Selector, SelectorList
+
+    from lycosa.features.plugins.items import Emitted
 
 OTHER = "other"
 """The topic of pages of none of the topics."""
@@ -68,6 +71,9 @@ class Additions:
     """Places among the page's links."""
     is_rendered: bool = False
     """The page is shown as a browser has rendered it."""
+    begin_items: Callable[[], Emitted] | None = None
+    """Makes room for the items of the page, when the first one is emitted."""
+    emitted: Emitted | None = None
 
 
 Topics = Sequence[tuple[str, float]]
@@ -206,7 +212,7 @@ class SeenPage:
     def selector(self) -> Selector:
         """The page as a tree, a `parsel.Selector`; made when it is first asked for.
 
-        It needs `pip install 'lycosa[selectors]'`.
+        It needs `pip install '.[selectors]'`.
         """
         if self._selector is None:
             self._selector = selector_of(self.body, self._answer.header("content-type"), self._base)
@@ -232,6 +238,51 @@ class SeenPage:
         A relative one is resolved as the page's own are. `nofollow` of the page does not touch it.
         """
         self._additions.added.setdefault(_text(url), (_text(text), _text(rel)))
+
+    def follow(self, *targets: object, text: str = "", rel: str = "") -> int:
+        """Add links to follow: URLs, links of `links`, selected elements, or lists of these.
+
+        They go through scope, rules and limits like any other; `page.follow(page.css("li a"))`.
+        Return how many they are.
+        """
+        found = list(targets_of(targets))
+        for target in found:
+            self.add_link(target.url, text=text or target.text, rel=rel or target.rel)
+        return len(found)
+
+    @property
+    def next_url(self) -> str | None:
+        """The next page of a list: a link with `rel=next`, or one whose text says so; or None."""
+        return next_of(self.links, self.url)
+
+    def follow_next(self) -> str | None:
+        """Follow the link to the next page of a list, and return its URL; None if there is none."""
+        found = self.next_url
+        if found is not None:
+            self.add_link(found, rel="next")
+        return found
+
+    def with_query(self, **values: object) -> str:
+        """Return the URL of the page with other values in its query; None takes a name out.
+
+        `page.follow(page.with_query(page=2))` asks for `?page=2` beside what the query has.
+        """
+        return with_query(self.url, values)
+
+    def emit(self, kind: str, values: object = None, /, **fields: object) -> None:
+        """Add an item of a kind to the table `items`: a row with these values.
+
+        The values are a dict, an object of the declared class, or given by name:
+        `page.emit("quote", text=..., author=...)`. A page has as many items as `[plugins]
+        most_items` and `most_item_bytes` allow.
+        """
+        if self._additions.emitted is None:
+            if self._additions.begin_items is None:
+                raise RuntimeError("this page takes no items")
+            self._additions.emitted = self._additions.begin_items()
+        if fields:
+            values = {**values, **fields} if isinstance(values, Mapping) else fields
+        self._additions.emitted.add(kind, values)
 
     def drop_links(self, which: Callable[[SeenLink], object]) -> int:
         """Drop every link for which the function returns true; returns their number."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lycosa.errors import PluginError
@@ -60,6 +60,13 @@ class Plugin:
     columns: Mapping[str, object] = field(default_factory=dict)
     """Columns that the plugin adds to `pages`: name → `bool`, `int`, `float`, `str`, `bytes`,
     `datetime.datetime`, an Arrow type or the name of one."""
+    items: Mapping[str, object] = field(default_factory=dict)
+    """Kinds of items that the plugin emits (`page.emit`): name → a dataclass, a msgspec `Struct` or
+    a `TypedDict`, or columns with their types, as in `{"sku": str, "price": float}`. Items of
+    other kinds may be emitted too; their values are not checked."""
+    item_keys: Mapping[str, str | Sequence[str]] = field(default_factory=dict)
+    """Kind of item → the columns that tell its items apart: of items with equal values there the
+    newest is shown (`items`), and all are kept (`items_history`)."""
     extractors: Mapping[str, Callable[[SeenPage], None]] = field(default_factory=dict)
     """Content type → a function that reads such pages. They are kept, whatever the job's
     `content_types` say, and Lycosa's own scanner does not read them."""

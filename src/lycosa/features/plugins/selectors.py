@@ -21,7 +21,7 @@ def selector_of(body: bytes, content_type: str | None, base: str) -> Selector:
         from parsel import Selector
     except ImportError:
         raise LycosaError(
-            "selectors need the package parsel\n  install it: pip install 'lycosa[selectors]'"
+            "selectors need the package parsel\n  install it: pip install '.[selectors]'"
         ) from None
     text, _ = to_utf8(body, content_type)
     kind = (content_type or "").partition(";")[0].strip().lower()

@@ -50,7 +50,7 @@ class Document(NamedTuple):
 
     @property
     def outcome(self) -> Outcome:
-        """`KEPT`, or `HOOK_FAILED` if a plugin failed on it."""
+        """`KEPT`, or `HOOK_FAILED` or `TOO_MANY_ITEMS` if a plugin failed on it."""
         return self.answered.outcome
 
 
@@ -168,6 +168,7 @@ class Documents:
                 fingerprint=fingerprint(facts.content) if facts.content else 0,
                 extra=answered.extra,
                 triples=answered.triples,
+                items=answered.items,
                 held=state.place_of(page),
                 picture=picture,
                 is_noindex=is_noindex,

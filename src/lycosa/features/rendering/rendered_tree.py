@@ -47,13 +47,13 @@ class RenderedTree:
     def show(self, answered: PageAnswer, found: RawLinks) -> RawLinks:
         """Show the page to the plugins; returns its links as they leave them.
 
-        The outcome is `HOOK_FAILED` if one of them failed.
+        The outcome is `HOOK_FAILED` or `TOO_MANY_ITEMS` if one of them failed.
         """
         if self._plugins is None:
             return found
         shown = self._plugins.begin_rendered(answered, found)
         answered.outcome, answered.facts = shown.end()
-        answered.extra = shown.values
+        answered.extra, answered.items = shown.values, shown.items
         return shown.links
 
     def classify(self, answered: PageAnswer, *, had_text: bool) -> None:

@@ -41,6 +41,8 @@ DROPPED = "dropped"
 """The ending of a page that is kept no longer when its turn comes."""
 HOOK_FAILED = "hook-failed"
 """The ending of a page of which a plugin could not bear the rendered document."""
+TOO_MANY_ITEMS = "too-many-items"
+"""The ending of a page of which a plugin emitted more items than the job allows."""
 _SCRIPT = int(LinkKind.SCRIPT)
 
 
@@ -237,8 +239,11 @@ class PageRendering(Feature):
         """Store what was rendered if it is worth it, and send its links on."""
         state, now = partition.state, self._clock.now()
         document = self._documents.read(partition, page, plain, done, found, now=now)
-        if document.outcome is Outcome.HOOK_FAILED:
-            self._decided(partition, Rendered(now, page, HOOK_FAILED))
+        if document.outcome is not Outcome.KEPT:
+            is_too_much = document.outcome is Outcome.TOO_MANY_ITEMS
+            self._decided(
+                partition, Rendered(now, page, TOO_MANY_ITEMS if is_too_much else HOOK_FAILED)
+            )
             return
         site = state.pages.site[page]
         verdict = verdict_on(state.rendering, site, self._settings, differs=document.differs)

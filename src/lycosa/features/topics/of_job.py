@@ -72,6 +72,7 @@ def require_topics(job: Job) -> None:
                 f"[topics] policy `{topics.policy}` needs `{key}`, which is empty\n"
                 f'  name topics of the model, as in {key} = ["{sample}"]; it has {_listed(names)}'
             )
+    # The topic of a seed is the queue in which it waits.
     if orders_by_topic and isinstance(job.seeds, tuple):
         for url, topic in map(parted, job.seeds):
             if topic and not numbers_below(names, topic):

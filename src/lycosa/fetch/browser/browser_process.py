@@ -239,11 +239,13 @@ class Renderer:
         tab.on("dialog", lambda dialog: dialog.dismiss())
         context.on("page", lambda other: _close_unless(other, tab))
         milliseconds = asked.seconds * 1000
+        # A page that never ends loading is explored, too, in the time that is left.
         try:
             tab.goto(asked.url, wait_until="load", timeout=milliseconds * 0.6)
         except Error as error:
             if "Timeout" not in str(error) or is_crashed:
                 raise
+        # A page that lacks files is rendered again with them: clicks would be lost until then.
         is_whole = not page.missing or asked.is_last
         done = Done(Ending.RENDERED)
         if asked.wants_picture and is_whole:

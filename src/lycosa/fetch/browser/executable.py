@@ -16,7 +16,8 @@ def find_browser(given: str = "") -> Path:
     """Return the path of a Chromium; raise `ConfigError` if rendering is impossible here."""
     if find_spec("playwright") is None:
         raise ConfigError(
-            "[render] needs playwright\n  install: pip install 'lycosa[render]'\n"
+            "[render] needs playwright\n"
+            "  install, in the clone of Lycosa: pip install '.[render]'\n"
             "  or crawl without a browser: --render off"
         )
     if given:

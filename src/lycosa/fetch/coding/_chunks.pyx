@@ -19,7 +19,7 @@ cdef enum:
     SIZE = 0
     END_OF_CHUNK = 1
     TRAILER = 2
-    # How many bytes of a piece belong to a body that goes on.
+    # In place of the bytes of a piece that belong to a body: it goes on.
     NOT_ENDED = -1
 
 

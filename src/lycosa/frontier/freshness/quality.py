@@ -43,7 +43,7 @@ def measure(ends: LinkEnds, kind: str = "auto") -> Quality:
     if not can_rank():
         raise ConfigError(
             '[revisit] quality = "pagerank" needs numpy and scipy, which are not installed\n'
-            "  pip install 'lycosa[study]', or set quality to \"links\""
+            "  pip install '.[study]', or set quality to \"links\""
         )
     return _by_pagerank(ends)
 

@@ -119,6 +119,7 @@ def shape_of(path: str) -> Shape:
     segments, has_session = _without_session(path.split("/")[1:])
     asked = sorted({name.lower() for name, _, _ in names})[:MOST_PARAMETERS]
     suffix = f"?{'&'.join(asked)}" if asked else ""
+    # The surest sign decides: the shape says how alike its pages must be to count as a trap.
     if has_session or any(_is_session(name.lower(), value) for name, _, value in names):
         return Shape(_plain(segments) + suffix, Outcome.TRAP_SESSION, Compared.NEARLY)
     if (bare := without_tokens(path)) != path:

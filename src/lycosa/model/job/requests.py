@@ -281,7 +281,7 @@ class Fetch(Record):
         "no effect. The proxy resolves the names: private addresses and local names (`localhost`, "
         "`*.internal`, `*.local`) are refused, addresses that it finds for other names are not "
         "checked. A password is `${NAME}`, as in `[login] fields`: `http://me:${NAME}@host:port`. "
-        "Needs `pip install 'lycosa[proxy]'`.",
+        "Needs `pip install '.[proxy]'`.",
         pattern=r"((http|https|socks5h)://[!-~]+)?",
         pattern_text="`http://`, `https://` or `socks5h://`, a host and a port",
         is_confidential=True,

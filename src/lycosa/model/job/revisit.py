@@ -54,7 +54,7 @@ class Revisit(Record):
     quality: str = key(
         "auto",
         "The quality of a page for `profit`: its PageRank in the graph so far (`pagerank`, "
-        "needs `pip install 'lycosa[study]'`), or the links to it and its depth (`links`); `auto` "
+        "needs `pip install '.[study]'`), or the links to it and its depth (`links`); `auto` "
         "means `pagerank` where it is installed.",
         choices=QUALITIES,
     )

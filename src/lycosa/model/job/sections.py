@@ -342,6 +342,13 @@ class Plugins(Record):
         "Settings for a plugin, in a table with its name, such as `[plugins.settings.wordcount]`; "
         "the plugin defines the keys.",
     )
+    most_items: int = key(
+        10_000,
+        "Items that plugins may emit on one page; a page with more ends as `too_many_items` and "
+        "leaves none. 0 means no limit.",
+        unit="items",
+    )
+    most_item_bytes: int = key(4_000_000, "The same for their size as JSON.", unit="bytes")
 
     def contradictions(self) -> Iterator[str]:
         """Yield the faults of the section as a whole."""

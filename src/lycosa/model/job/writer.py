@@ -176,6 +176,7 @@ def _values(key: Key) -> str:
         return "list of texts" + (f": {key.pattern_text}" if key.pattern else "")
     if isinstance(key.default, str):
         return "text" + (f": {key.pattern_text}" if key.pattern else "")
+    # A bool is an int, too, so it comes before numbers.
     if isinstance(key.default, bool):
         return "`true`, `false`"
     kind = key.unit or ("whole number" if isinstance(key.default, int) else "number")

@@ -72,6 +72,7 @@ from lycosa.model.records.events import Waited as Waited
 from lycosa.model.records.events import Weighed as Weighed
 from lycosa.model.records.exchange import Answer as Answer
 from lycosa.model.records.exchange import Capture as Capture
+from lycosa.model.records.exchange import Item as Item
 from lycosa.model.records.exchange import Place as Place
 from lycosa.model.records.exchange import Purpose as Purpose
 from lycosa.model.records.exchange import Request as Request

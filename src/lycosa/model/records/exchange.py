@@ -118,6 +118,18 @@ class Place(NamedTuple):
     length: int
 
 
+class Item(Struct, frozen=True):
+    """A row that a plugin has read out of a page (`lycosa.features.plugins.items`)."""
+
+    kind: str
+    data: str
+    """Its values, as a JSON object."""
+    key: str | None = None
+    """Values of the columns that tell items of the kind apart, as JSON; None if it has no key."""
+    columns: str | None = None
+    """Columns that were declared for the kind, with their types, as JSON."""
+
+
 class Capture(Struct, frozen=True):
     """An exchange with a server and the facts read from it, as the store keeps them."""
 
@@ -162,3 +174,5 @@ class Capture(Struct, frozen=True):
     """URL of the page that first led here; "" if there is none or another partition has it."""
     unread: str = ""
     """Readers that died on the page or exceeded their limits, separated by spaces."""
+    items: tuple[Item, ...] = ()
+    """Items that plugins have read out of the page, in their order."""

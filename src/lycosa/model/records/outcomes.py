@@ -80,6 +80,8 @@ class Outcome(enum.IntEnum):
     """A URL that we made up: what came says nothing about the site's other pages."""
     HOOK_FAILED = 50
     """A plugin failed on a page that would have been kept; the log file has the traceback."""
+    TOO_MANY_ITEMS = 51
+    """A plugin emitted more items on a page than the job allows; none of them is stored."""
     TRAP_PATH_REPETITION = 60
     """Put aside: its path repeats itself, and pages like it brought nothing new."""
     TRAP_CALENDAR = 61

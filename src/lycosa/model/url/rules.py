@@ -160,6 +160,7 @@ def _change(table: Mapping[str, object]) -> tuple[Change, str]:
         return _replace(_text(table, key), table["replacement"]), key
     if key == "remove_parameters":
         return transforms.remove_parameters(_texts(table, key)), key
+    # This change takes names of files, or `true` for the usual ones.
     if key == "drop_index_files" and table[key] is not True:
         return transforms.DropIndexFiles(frozenset(_texts(table, key))), key
     if table[key] is not True:

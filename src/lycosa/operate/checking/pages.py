@@ -31,7 +31,7 @@ from lycosa.extract.text import charset
 from lycosa.extract.text.fingerprint import fingerprint
 from lycosa.features.triples import distiller_of
 from lycosa.model.job import Job
-from lycosa.model.records import REQUISITE_KINDS, Answer, LinkKind, Outcome
+from lycosa.model.records import REQUISITE_KINDS, Answer, Item, LinkKind, Outcome
 from lycosa.model.url import canonical_key, parse, refusal, url_of
 from lycosa.model.url.scope import OUT_OF_SCOPE
 from lycosa.operate.checking.scope import ScopeChecker
@@ -82,6 +82,8 @@ class CheckedPage(NamedTuple):
     """Structured data, without triples that the job's filter drops."""
     columns: Mapping[str, object] = MappingProxyType({})
     """The values of plugins, by the names that the columns have in `pages`."""
+    items: tuple[Item, ...] = ()
+    """The items that plugins have emitted."""
 
     @property
     def kept_links(self) -> list[CheckedLink]:
@@ -126,11 +128,13 @@ def check_page(
     job = job if plugins is None else plugins.job
     outcome, facts, raw_links = judge(answer, job), Facts(), None
     values: dict[str, object] = {}
+    items: tuple[Item, ...] = ()
     if outcome is Outcome.KEPT and plugins is not None and url is not None:
         shown = plugins.begin(answer, url)
         outcome, facts = shown.end()
         raw_links = shown.links
-        values = shown.columns if outcome is Outcome.KEPT else {}
+        if outcome is Outcome.KEPT:
+            values, items = shown.columns, shown.items
     elif outcome is Outcome.KEPT:
         facts = read_page(answer, job)
         raw_links = links_of_page(answer, facts, job)
@@ -158,6 +162,7 @@ def check_page(
         links=links,
         structured=_structured(answer, url, job, facts) if outcome is Outcome.KEPT else Found(),
         columns=values,
+        items=items,
     )
 
 

@@ -187,6 +187,8 @@ def _reason(state: PartitionState, page: int, site: int, outcome: Outcome | None
         return "; its language is not in [extract] languages; its links are followed"
     if outcome is Outcome.HOOK_FAILED:
         return "; a plugin raised, and the traceback is in lycosa.log next to this URL"
+    if outcome is Outcome.TOO_MANY_ITEMS:
+        return "; a plugin emitted more items than [plugins] most_items or most_item_bytes allow"
     probe = probe_of(state, site)
     if outcome is not Outcome.SOFT_404 or probe is None:
         return ""

@@ -302,6 +302,7 @@ def _by_topic(
         told = (link.url, link.moment / 1e6, link.text, names[best], page[best], text[best])
         said.append(_Said(Speaker(*told), 0, hint))
     for url, moment, queue, likely in redirects:
+        # An earlier model may have had more topics.
         queue = queue if queue < len(names) else names.index(OTHER)
         share = likely / 255
         by_page[queue] += share

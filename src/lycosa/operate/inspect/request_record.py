@@ -157,6 +157,7 @@ def read_lessons(
             seconds = 0.0
             for batch in _history(log, number, names[number], gaps):
                 for event in decode_events(batch):
+                    # How far a clock is ahead is known until the partition is taken again.
                     if isinstance(event, Taken):
                         seconds = event.clock_ahead
                     elif seconds and isinstance(event, Fetched | RobotsLearned | ErrandDone):

@@ -92,11 +92,13 @@ def _parts(view: ClusterView) -> Iterator[Reason]:
             f" {named}{more}",
             _command("lycosa", "cluster", "lift", view.place, str(first)),
         )
+    # Only cordons concern the next run, too.
     if view.ended or view.moved_to:
         return
     silent = [one for one in view.members if one.is_silent]
     if silent and view.alive:
         yield Reason(f"{_named(silent)} silent: others take its partitions after 15.5 s")
+    # Members take no cordoned partition: those are named above.
     waiting = view.orphaned + view.released - len(view.cordoned)
     if waiting > 0 and view.alive:
         yield Reason(f"{counted(waiting, 'partition')} without an owner: members take them")

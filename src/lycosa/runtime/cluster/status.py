@@ -127,6 +127,7 @@ class ClusterReader:
         known = self.board.get(CORDONS)
         if listed is None or known is None:
             return None
+        # The log decides about owners: records of members may be older.
         owners = Counter(life_of(head.owner) for head in self.log.heads())
         run, ended = current_run(self.log)
         notes = self.log.notes("")

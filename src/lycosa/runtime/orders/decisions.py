@@ -40,6 +40,7 @@ FAILED = TRANSIENT | {
     Outcome.NO_SUCH_HOST,
     Outcome.UNREACHABLE,
     Outcome.HOOK_FAILED,
+    Outcome.TOO_MANY_ITEMS,
 }
 """Outcomes that `retry` tries again; a 404 or a refusal by robots rules is not a failure."""
 

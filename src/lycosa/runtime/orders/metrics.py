@@ -44,7 +44,8 @@ def metrics_of(frames: Mapping[str, tuple[Frame, bool]]) -> bytes:
         from prometheus_client import CollectorRegistry, generate_latest
     except ModuleNotFoundError:
         raise LycosaError(
-            "figures for Prometheus need prometheus-client\n  install: pip install 'lycosa[serve]'"
+            "figures for Prometheus need prometheus-client\n"
+            "  install, in the clone of Lycosa: pip install '.[serve]'"
         ) from None
 
     class Collected:

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from lycosa.errors import StoreError
 from lycosa.runtime.directory import CrawlDirectory
-from lycosa.storage.archive.layout import CDX, DIGESTS, KINDS, TRIPLES, WARC
+from lycosa.storage.archive.layout import CDX, DIGESTS, ITEMS, KINDS, TRIPLES, WARC
 
 
 class Presence:
@@ -23,7 +23,7 @@ class Presence:
 
     def __init__(self, directory: CrawlDirectory) -> None:
         folder, log = directory.path, directory.log_folder
-        parts = [folder / part for part in (WARC, CDX, TRIPLES, DIGESTS, *KINDS)]
+        parts = [folder / part for part in (WARC, CDX, TRIPLES, DIGESTS, ITEMS, *KINDS)]
         self._folder = folder
         self._paths = [folder, log, log / "log.sqlite", *parts]
         self._seen: dict[Path, tuple[int, int]] = {}

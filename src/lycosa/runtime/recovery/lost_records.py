@@ -27,6 +27,9 @@ from lycosa.frontier.partitioners import Partitioner
 from lycosa.model.records import Outcome, RecordsLost
 from lycosa.storage.archive.layout import (
     CDX,
+    FLUSHES,
+    ITEM_FLUSHES,
+    ITEMS,
     KINDS,
     Name,
     flushes_path,
@@ -101,8 +104,9 @@ def mend_open(folder: Path, log: Log, states: States, partitioner: Partitioner) 
     from lycosa.storage.archive.quarantine import move_aside  # few crawls have losses
 
     for name in gone:  # the rows of a missing segment have no records
-        journals = [journal_path(folder, kind, name) for kind in KINDS]
-        others = [quad_journal_path(folder, name), flushes_path(folder, name)]
+        journals = [journal_path(folder, kind, name) for kind in (ITEMS, *KINDS)]
+        others = [flushes_path(folder, name, ending) for ending in (FLUSHES, ITEM_FLUSHES)]
+        others.append(quad_journal_path(folder, name))
         move_aside(folder, [*journals, *others])
     return mended
 

@@ -11,6 +11,7 @@ import msgspec
 
 from lycosa.storage.archive.layout import (
     CDX,
+    ITEMS,
     KINDS,
     MOST_IN_DIRECTORY,
     Name,
@@ -33,7 +34,8 @@ def sealed_names(folder: Path) -> list[Name]:
 def family(folder: Path, name: Name) -> dict[str, Path]:
     """Return the files of a sealed segment by their keys in a store; rows of `pages` are last."""
     paths = [warc_path(folder, name), cdx_path(folder, name), digests_path(folder, name)]
-    paths += [quads_path(folder, name), *(sealed_path(folder, kind, name) for kind in KINDS)]
+    paths.append(quads_path(folder, name))
+    paths += [sealed_path(folder, kind, name) for kind in (ITEMS, *KINDS)]
     return {str(path.relative_to(folder)): path for path in paths if path.exists()}
 
 

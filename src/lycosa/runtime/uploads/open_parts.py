@@ -25,6 +25,7 @@ from lycosa._support import beneath
 from lycosa._support.decoders import msgpack_decoder
 from lycosa.errors import FormatError, StoreError
 from lycosa.storage.archive.layout import (
+    ITEMS,
     KINDS,
     Name,
     is_store_file,
@@ -118,7 +119,7 @@ class OpenParts:
 
 def open_family(folder: Path, name: Name) -> list[Path]:
     """Return the files of an open segment in the order in which they are flushed."""
-    journals = [journal_path(folder, kind, name) for kind in KINDS]
+    journals = [journal_path(folder, kind, name) for kind in (ITEMS, *KINDS)]
     return [warc_path(folder, name), quad_journal_path(folder, name), *journals]
 
 

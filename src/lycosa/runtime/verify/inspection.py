@@ -28,6 +28,7 @@ from lycosa.runtime.verify.segments import Segment, check_segment, is_whole, rea
 from lycosa.runtime.verify.server_log import ServerLogView
 from lycosa.storage.archive.layout import (
     CDX,
+    ITEMS,
     KINDS,
     SEALED,
     TRIPLES,
@@ -243,7 +244,8 @@ def _check_sizes(report: Report, name: Name, end: int) -> None:
     if size < end:
         what = f"it has {size:,} bytes; the log names records up to {end:,}"
         report.find(str(path.relative_to(folder)), what, ASK_AGAIN)
-    for kind in KINDS:
+    items = (ITEMS,) if sealed_path(folder, ITEMS, name).exists() else ()
+    for kind in (*items, *KINDS):
         rows = sealed_path(folder, kind, name)
         try:
             footer_of(rows)
@@ -251,6 +253,7 @@ def _check_sizes(report: Report, name: Name, end: int) -> None:
             what = "it is missing" if not rows.exists() else " ".join(str(error).split())[:100]
             report.find(str(rows.relative_to(folder)), what, REINDEX)
     index = cdx_path(folder, name)
+    # A torn write leaves a last line without its end.
     if not index.exists() or not _ends_well(index):
         what = "its last line is incomplete" if index.exists() else "it is missing"
         report.find(str(index.relative_to(folder)), what, REINDEX)
@@ -260,7 +263,7 @@ def _check_sizes(report: Report, name: Name, end: int) -> None:
         report.find(f"digests/{name}.sha256", "the list of digests is damaged", "write it again")
         return
     for place in listed:
-        if place.startswith("triples/") and not (folder / place).exists():
+        if place.startswith((f"{TRIPLES}/", f"{ITEMS}/")) and not (folder / place).exists():
             report.find(place, "it is missing", REINDEX)
 
 

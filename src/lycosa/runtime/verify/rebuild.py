@@ -50,7 +50,9 @@ from lycosa.model.url import (
 )
 from lycosa.model.url.scope import OUT_OF_SCOPE
 from lycosa.runtime.verify.segments import Segment
+from lycosa.storage.archive.layout import ITEMS
 from lycosa.storage.tables._rows import Pending
+from lycosa.storage.tables.items import FIELD, batch_of, items_told, rows_of_fetch
 from lycosa.storage.tables.quads import Block, quads_of
 from lycosa.storage.tables.redirects import NO_REDIRECT, columns_of
 from lycosa.storage.tables.rows import (
@@ -102,7 +104,7 @@ def reindex(folder: Path, found: Segment, sources: list[Source], job: Job) -> Re
     said: list[Block] = []
     files = WarcFiles(folder)
     try:
-        pending = Pending()
+        pending, items = Pending(), list[Row]()
         for number, source in enumerate(sorted(sources)):
             fetched = _Fetched(files, source, found)
             if not source.is_page:
@@ -111,6 +113,7 @@ def reindex(folder: Path, found: Segment, sources: list[Source], job: Job) -> Re
             pending.add_page(fetched.row() + fetched.facts_row(job))
             if fetched.has_content:
                 _add_content(pending, fetched, job)
+            items += fetched.items()
             if distiller is not None and fetched.is_kept and not fetched.is_foreign:
                 page = Page(
                     fetched.stored.body,
@@ -122,12 +125,14 @@ def reindex(folder: Path, found: Segment, sources: list[Source], job: Job) -> Re
                     label = label_of(fetched.key, fetched.ended)
                     triples = distiller.distil(page, label, forms).triples
                     said += [fetched.block(triples)] if triples else []
+            # Rows take far less memory in Arrow than as values of Python.
             if number % _FLUSH_PAGES == 0:
                 _flush(pending, parts)
                 pending = Pending()
         _flush(pending, parts)
     finally:
         files.close()
+    parts[ITEMS].append(pa.Table.from_batches([batch_of(items)]))
     return Reindexed({kind: pa.concat_tables(some) for kind, some in parts.items()}, said)
 
 
@@ -253,7 +258,7 @@ class _Fetched:
         return (*about, distance, source, how, rule, *wishes, *self._redirect(), *self._rest())
 
     def _rest(self) -> Row:
-        return " ".join(self.unread) or None, 0, 0, 0, False
+        return " ".join(self.unread) or None, 0, 0, 0, False, 0
 
     @property
     def unread(self) -> list[str]:
@@ -311,6 +316,13 @@ class _Fetched:
                 link = RawLink("", LinkKind(kind), "", "", 1)
                 followed.add(key, url_of(key), link, len(raw.hrefs), FOLLOWED)
         return followed.links(), others.links()
+
+    def items(self) -> list[Row]:
+        """Return the rows of the items that the record tells of."""
+        number, fetch, moment, _, url = self.row()[:5]
+        told = self._fields.get(FIELD)
+        of = signed(number), signed(fetch), moment, url
+        return rows_of_fetch(of, items_told(told)) if told is not None else []
 
     def block(self, triples: bytes) -> Block:
         """Return the page's structured data in the format of a file of quads."""

@@ -235,6 +235,7 @@ class _Repair:
     def _rewrite(self, log: Log, states: Mapping[int, PartitionState]) -> None:
         report = self._report
         written = [found for found in report.segments if found.must_be_written]
+        # Intact files are not copied if only the list of their digests is wrong.
         only_digests = [found for found in written if _needs_only_digests(found)]
         for found in only_digests:
             refresh_digests(self._folder, found.name)

@@ -23,6 +23,7 @@ from lycosa.runtime.verify.rebuild import Source, reindex
 from lycosa.runtime.verify.segments import Segment
 from lycosa.storage.archive.files import sync_file, temporary, write_at
 from lycosa.storage.archive.layout import (
+    ITEMS,
     KINDS,
     cdx_path,
     digests_path,
@@ -54,11 +55,14 @@ def rewrite(folder: Path, found: Segment, sources: list[Source], job: Job) -> No
     gone = {one.place.offset for one in found.lost} | found.stale
     _overwrite(folder, path, found, gone)
     kept = [source for source in sources if source.place.offset not in gone]
-    made = reindex(folder, found, kept, job) if found.damaged & {*KINDS, "quads"} else None
+    parts = {*KINDS, ITEMS, "quads"}
+    made = reindex(folder, found, kept, job) if found.damaged & parts else None
     tables: dict[str, pa.Table] = {}
     # Pages come first: rows of the other tables are dropped with those of their pages.
-    for kind in reversed(KINDS):
+    for kind in (*reversed(KINDS), ITEMS):
         is_whole = kind not in found.damaged
+        if is_whole and kind == ITEMS and not sealed_path(folder, ITEMS, found.name).exists():
+            continue  # few segments have items
         if is_whole:
             tables[kind] = pq.read_table(beneath.checked(sealed_path(folder, kind, found.name)))
         else:
@@ -66,13 +70,18 @@ def rewrite(folder: Path, found: Segment, sources: list[Source], job: Job) -> No
             tables[kind] = made.tables[kind]
         tables[kind] = _without(tables[kind], kind, gone, tables)
     pages = set(tables["pages"].column("fetch_id").to_pylist())
-    written = []
+    written: list[Path] = []
+    removed: list[Path] = []
     said = _blocks(folder, found, made.blocks if made is not None else [], pages)
     if said is not None:
         write_sealed(temporary(quads_path(folder, found.name)), said)
         written.append(quads_path(folder, found.name))
     for kind, rows in tables.items():
         final = sealed_path(folder, kind, found.name)
+        if kind == ITEMS and not rows.num_rows:
+            removed.append(final)
+            continue
+        final.parent.mkdir(exist_ok=True)
         with rows_writer(final, rows.schema.remove_metadata()) as writer:
             rows = rows.replace_schema_metadata(None)
             writer.write_table(
@@ -88,6 +97,8 @@ def rewrite(folder: Path, found: Segment, sources: list[Source], job: Job) -> No
     for final in written:
         sync_file(temporary(final))
         temporary(final).rename(final)
+    for final in removed:
+        final.unlink(missing_ok=True)
 
 
 def _part(path: Path) -> str:

@@ -15,7 +15,14 @@ from lycosa._support import beneath
 from lycosa.errors import StoreError
 from lycosa.model.url import key_of
 from lycosa.runtime.verify.findings import ASIDE, ASK_AGAIN, REINDEX, Finding
-from lycosa.storage.archive.layout import Name, digests_path, quads_path, sealed_path, warc_path
+from lycosa.storage.archive.layout import (
+    ITEMS,
+    Name,
+    digests_path,
+    quads_path,
+    sealed_path,
+    warc_path,
+)
 from lycosa.storage.log.places import Named
 from lycosa.storage.segments.digests import digest, guarded, read_digests
 from lycosa.storage.tables.extra import DAMAGE
@@ -208,9 +215,9 @@ def _check_digests(found: Segment) -> None:
         found.find(digests_path(folder, name), "the list of digests is damaged", "write it again")
     for path in guarded(folder, name):
         place = str(path.relative_to(folder))
-        is_quads = path == quads_path(folder, name)
+        is_of_some = path in (quads_path(folder, name), sealed_path(folder, ITEMS, name))
         if not path.exists():
-            if not is_quads or (listed and place in listed):
+            if not is_of_some or (listed and place in listed):
                 _damaged(found, path, "it is missing")
         elif listed and place in listed:
             if digest(path) != listed[place]:

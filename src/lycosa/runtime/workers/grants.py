@@ -16,7 +16,8 @@ Always true, besides the promises of the ledger:
 A job without limits on pages and bytes needs no grants and sends no messages.
 
 When the operator changes a limit, the ledger begins again: each worker reports its kept pages and
-its reservations (`Relimited`), forgets its grants, and asks again.
+its reservations (`Relimited`), forgets its grants, and asks again. A report under limits that were
+changed again in the meantime counts for nothing: another one follows.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ from lycosa.model.job import Job
 from lycosa.model.job.requests import Limits
 from lycosa.runtime.limits import document
 from lycosa.runtime.limits.document import Amount, Count, Grant, Ledger
+from lycosa.runtime.workers.protocol import Relimited
 
 _NOTHING = Amount()
 
@@ -36,8 +38,10 @@ _NOTHING = Amount()
 class Grants:
     """The ledger in a supervisor's memory: each worker is a unit, each of its processes a life."""
 
-    def __init__(self, job: Job, workers: int) -> None:
+    def __init__(self, job: Job, workers: int, order: int = 0) -> None:
+        """Share the limits of `job`, which came with an order of the operator if it is not 0."""
         pages, size = job.limits.pages, job.limits.bytes
+        self._order = order
         self._limits = document.Limits(pages, size, job.fetch.largest_body_bytes, workers)
         self._ledger = Ledger()
         self._lives: dict[int, int] = {}
@@ -48,13 +52,22 @@ class Grants:
         self._recalled: set[int] = set()
 
     def opened(self, worker: int, kept: Amount, reserved: Amount = _NOTHING) -> None:
-        """Charge a new process, or one that follows other limits, with what it has and no more."""
+        """Charge a new process with what it has and no more."""
         dead = self._lives.get(worker, 0)
         self._lives[worker] = life = 1 + max(self._lives.values(), default=0)
         self._before[worker] = kept
         self._recalled.discard(worker)
         ledger = document.counted(self._ledger, life, {worker: Count(life, kept)}, reserved)
         self._ledger = document.freed(ledger, {dead})
+
+    def relimited(self, worker: int, said: Relimited) -> None:
+        """Charge a worker that follows these limits with what it has, as if it were new.
+
+        If it still followed earlier ones, a grant would be lost from the ledger and not from the
+        worker, which forgets its grants when it learns of these.
+        """
+        if said.orders >= self._order:
+            self.opened(worker, said.kept, said.reserved)
 
     def died(self, worker: int) -> None:
         """Grant nothing to a dead worker; it stays charged until its successor has opened."""

@@ -86,6 +86,8 @@ class Relimited(_Message, frozen=True):
 
     kept: Amount
     reserved: Amount
+    orders: int
+    """Number of the last order of the command that the worker follows."""
 
 
 class OrdersApplied(_Message, frozen=True):

@@ -233,7 +233,7 @@ class Supervisor:
             case PartitionsOpened():
                 self._opened(child, reply)
             case Relimited():
-                self._grants.opened(number, reply.kept, reply.reserved)
+                self._grants.relimited(number, reply)
                 self._look_at_limits()
             case OrdersApplied():
                 self._applied[number] = reply.number
@@ -325,7 +325,7 @@ class Supervisor:
             self._paused_at = None
         before, self._live_job = self._live_job, in_force.job(self._job)
         if self._live_job.limits != before.limits:
-            self._grants = Grants(self._live_job, len(self._assignments))
+            self._grants = Grants(self._live_job, len(self._assignments), in_force.last)
         for number in () if self.is_ending else self._open:
             self._brood.children[number].send(Adopt(in_force.last))
 

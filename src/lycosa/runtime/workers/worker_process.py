@@ -87,6 +87,8 @@ class WorkerProcess:
         self._log = crawl.log
         self._reason = ""
         self._has_begun = False
+        self._ordered = 0
+        """Number of the last order that the supervisor told of."""
         self._figures: Progress | None = None
         self._next_figures = 0.0
         self._ending = EndingElsewhere(lambda: main.loop.call_soon(self._send_news))
@@ -181,13 +183,14 @@ class WorkerProcess:
         """Read the new orders from the log, up to a number, and follow them."""
         known = self._steering.in_force.last
         if last > known:
+            self._ordered = last
             given = orders(self._log, known)[: last - known]
             self._steering.learn(given, self._main.clock.now())
 
     def adopt(self, limits: Limits) -> None:
         """Follow other limits; report kept and reserved amounts once they are durable."""
         kept = _kept(self._runtime.worker.states().values())
-        reply = Relimited(kept, self._budget.relimit(limits))
+        reply = Relimited(kept, self._budget.relimit(limits), self._ordered)
         if self._has_begun:
             self._when_durable(lambda: self._channel.send(reply))
         else:

@@ -34,6 +34,7 @@ cdef Py_ssize_t PURPOSE = offset_of(Capture, "purpose"), OUTCOME = offset_of(Cap
 cdef Py_ssize_t REQUEST = offset_of(Capture, "request"), ANSWER = offset_of(Capture, "answer")
 cdef Py_ssize_t HELD = offset_of(Capture, "held"), IS_WITHHELD = offset_of(Capture, "is_withheld")
 cdef Py_ssize_t TRIPLES = offset_of(Capture, "triples"), KEY = offset_of(Capture, "key")
+cdef Py_ssize_t ITEMS = offset_of(Capture, "items")
 cdef Py_ssize_t URL = offset_of(Request, "url"), PARTITION = offset_of(Request, "partition")
 cdef Py_ssize_t STATUS = offset_of(Answer, "status"), BEGAN = offset_of(Answer, "began")
 cdef Py_ssize_t TRUNCATED = offset_of(Answer, "truncated")
@@ -153,6 +154,8 @@ cdef class Appending:
                 earlier = None
             else:
                 tag, earlier, is_unchanged = self._known.look_for(capture, message)
+            if field(capture, ITEMS):
+                capture = self._begin_items(segment, capture, message, is_unchanged)
             writer = Writer(segment.ids, capture, field(field(capture, REQUEST), URL))
             if earlier is None and outcome is not RENDERED and outcome is not NOT_MODIFIED:
                 kind = "response"
@@ -181,6 +184,8 @@ cdef class Appending:
             )
             if field(capture, TRIPLES) is not None and field(capture, PURPOSE) is not ROBOTS:
                 segment.blocks.append(block_of(capture))
+            if field(capture, ITEMS):
+                segment.add_items(capture)
         if tag:
             self._known.note(tag, capture, place, message.payload_bytes)
         if warc.end >= self._most_bytes:

@@ -33,6 +33,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import pyarrow as pa
+from msgspec.structs import replace
 
 from lycosa.errors import Elsewhere, StoreError
 from lycosa.model.records import Capture, KeyedLink, Outcome, Place, Validators
@@ -53,6 +54,7 @@ from lycosa.storage.warc.exchange import (
     Message,
     Writer,
     links_in,
+    payload_digest_in,
     validators_in,
 )
 from lycosa.storage.warc.record_reader import (
@@ -331,6 +333,31 @@ class ArchiveStore(Appending):
                 self._highest = segment.number
                 self._current = segment
             return self._current
+
+    def _begin_items(
+        self, segment: Segment, capture: Capture, message: Message, is_unchanged: bool
+    ) -> Capture:
+        """Make room for the items of a page; those that its held version has are not stored again.
+
+        A version with other bytes in between has rows of its own, and so do items that a changed
+        plugin has read out of the same bytes.
+        """
+        from lycosa.storage.tables.items import are_told, unchanged  # few crawls have any
+
+        place = capture.held
+        if is_unchanged and place is not None and capture.outcome is Outcome.KEPT:
+            try:
+                behind = self._member(Place(place.segment, place.offset + place.length, 0))
+            except StoreError:
+                behind = None
+            if (
+                behind is not None
+                and payload_digest_in(behind) == message.payload_digest
+                and are_told(behind.block, capture.items)
+            ):
+                return replace(capture, items=unchanged(capture.items))
+        segment.begin_items()
+        return capture
 
     def _other_records(
         self, writer: Writer, capture: Capture, message: Message, earlier: Earlier | None

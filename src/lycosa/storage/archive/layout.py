@@ -10,6 +10,9 @@ A segment is a number, and a family of files with one name:
     digests/lycosa-<worker>-<segment>.sha256    of all but the records, once it is sealed
     digests/lycosa-<worker>-<segment>.flushes   of the rows, while the segment is open
 
+`items` is a kind that a segment has only if a plugin has emitted any there; the checksums of its
+open rows are in `….items.flushes`.
+
 A segment number is unique in its crawl directory, whichever worker wrote the segment, so that every
 worker can read every place. Machines of a cluster number their directories, and the segments of
 each have a range of numbers to themselves: a place in the log is one place. A name that ends in
@@ -33,11 +36,13 @@ KINDS = ("links", "text", "hosts", "pages")
 """Of rows, in the order in which they are flushed: a row of `pages` has its links and text."""
 
 WARC, CDX, TRIPLES, DIGESTS = "warc", "cdx", "triples", "digests"
+ITEMS = "items"
+"""Rows that few segments have: those in which a plugin has emitted items."""
 DAMAGED = "damaged"
 """The folder for files that a repair has put aside, with the same folders in it."""
 JOURNAL, SEALED = ".arrows", ".parquet"
 QUAD_JOURNAL, QUADS = ".nq.zst.open", ".nq.zst"
-FLUSHES = ".flushes"
+FLUSHES, ITEM_FLUSHES = ".flushes", ".items.flushes"
 
 _NAME = re.compile(r"lycosa-(\d+)-(\d{5,})(?=\.)")
 _ENDING = re.compile(r"(?:\.[a-z0-9]+)+")
@@ -88,9 +93,9 @@ def digests_path(folder: Path, name: Name) -> Path:
     return folder / DIGESTS / f"{name}.sha256"
 
 
-def flushes_path(folder: Path, name: Name) -> Path:
+def flushes_path(folder: Path, name: Name, ending: str = FLUSHES) -> Path:
     """Return the path of the checksums of an open segment's rows."""
-    return folder / DIGESTS / f"{name}{FLUSHES}"
+    return folder / DIGESTS / f"{name}{ending}"
 
 
 def quad_names(folder: Path) -> list[Name]:
@@ -130,7 +135,7 @@ def highest_segment(folder: Path, directory: int = 0) -> int:
     """
     numbers = set[int]()
     for root in (folder, folder / DAMAGED):  # the log has given up the places in those, too
-        for part in (WARC, CDX, TRIPLES, DIGESTS, *KINDS):
+        for part in (WARC, CDX, TRIPLES, DIGESTS, ITEMS, *KINDS):
             with suppress(FileNotFoundError):
                 matches = (_NAME.match(path.name) for path in (root / part).iterdir())
                 numbers.update(int(match[2]) for match in matches if match)
@@ -142,7 +147,10 @@ def is_store_file(key: str) -> bool:
     part, _, name = key.partition("/")
     match = _NAME.match(name)
     ending = name[match.end() :] if match else ""
-    return part in (WARC, CDX, TRIPLES, DIGESTS, *KINDS) and _ENDING.fullmatch(ending) is not None
+    return (
+        part in (WARC, CDX, TRIPLES, DIGESTS, ITEMS, *KINDS)
+        and _ENDING.fullmatch(ending) is not None
+    )
 
 
 def is_in(directory: int, segment: int) -> bool:

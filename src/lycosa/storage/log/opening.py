@@ -1,6 +1,6 @@
 """Opens the log that an address names: a folder, PostgreSQL or NATS JetStream.
 
-The clients of servers are an extra (`pip install 'lycosa[cluster]'`), and are loaded when an
+The clients of servers are an extra (`pip install '.[cluster]'`), and are loaded when an
 address needs them: a crawl in a folder does not pay for them.
 """
 
@@ -112,5 +112,5 @@ def _missing_package_told(scheme: str) -> Iterator[None]:
     except ModuleNotFoundError as missing:
         raise ConfigError(
             f"{scheme}://: a log in a server needs the package {missing.name}\n"
-            "  install: pip install 'lycosa[cluster]'"
+            "  install, in the clone of Lycosa: pip install '.[cluster]'"
         ) from None

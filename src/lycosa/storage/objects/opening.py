@@ -1,6 +1,6 @@
 """Opens the store of objects that a URL names: a folder, or a bucket of an S3 service.
 
-The package that speaks S3 is an extra (`pip install 'lycosa[s3]'`), loaded when a URL asks for it.
+The package that speaks S3 is an extra (`pip install '.[s3]'`), loaded when a URL asks for it.
 """
 
 from __future__ import annotations
@@ -69,5 +69,5 @@ def _missing_package_told(place: str) -> Iterator[None]:
     except ModuleNotFoundError as missing:
         raise ConfigError(
             f"{place}: a store in a bucket needs the package {missing.name}\n"
-            "  install: pip install 'lycosa[s3]'"
+            "  install, in the clone of Lycosa: pip install '.[s3]'"
         ) from None

@@ -31,6 +31,7 @@ from lycosa._support import beneath
 from lycosa.errors import StoreError
 from lycosa.storage.archive.files import sync_file, temporary
 from lycosa.storage.archive.layout import (
+    ITEMS,
     KINDS,
     Name,
     cdx_path,
@@ -50,7 +51,8 @@ Positions = Mapping[int, tuple[int, str]]
 def guarded(folder: Path, name: Name) -> list[Path]:
     """Return the files of a sealed segment that have a digest, if they are there."""
     rows = [sealed_path(folder, kind, name) for kind in KINDS]
-    return [*rows, quads_path(folder, name), cdx_path(folder, name)]
+    some = [quads_path(folder, name), sealed_path(folder, ITEMS, name)]
+    return [*rows, *some, cdx_path(folder, name)]
 
 
 def write_digests(

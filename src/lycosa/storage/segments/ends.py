@@ -21,6 +21,7 @@ from lycosa._support import beneath
 from lycosa._support.decoders import msgpack_decoder
 from lycosa._support.tuples import NamedTuple
 from lycosa.storage.archive.layout import (
+    ITEMS,
     KINDS,
     TRIPLES,
     Name,
@@ -79,7 +80,10 @@ def is_open(folder: Path, name: Name) -> bool:
     """Return whether a segment is not sealed, and some of its files are there."""
     if cdx_path(folder, name).exists():
         return False
-    files = [warc_path(folder, name), *(_file(folder, part, name) for part in (*KINDS, TRIPLES))]
+    files = [
+        warc_path(folder, name),
+        *(_file(folder, part, name) for part in (*KINDS, ITEMS, TRIPLES)),
+    ]
     return any(path.exists() for path in files)
 
 

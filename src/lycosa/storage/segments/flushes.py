@@ -24,42 +24,57 @@ from xxhash import xxh3_64, xxh3_64_intdigest
 
 from lycosa._support import beneath
 from lycosa.storage.archive.files import Appendable
-from lycosa.storage.archive.layout import KINDS, Name, flushes_path, journal_path
+from lycosa.storage.archive.layout import (
+    FLUSHES,
+    ITEM_FLUSHES,
+    ITEMS,
+    KINDS,
+    Name,
+    flushes_path,
+    journal_path,
+)
 
-_LINE = struct.Struct(f"<{2 * len(KINDS)}Q")
 _CHECK = struct.Struct("<Q")
 _READ_BYTES = 1 << 20
+_KINDS = {FLUSHES: KINDS, ITEM_FLUSHES: (ITEMS,)}
+"""The journals whose sums each file has."""
 
 
 class Flushes:
     """Writes down what each flush of a segment adds to its journals."""
 
-    def __init__(self, folder: Path, name: Name) -> None:
-        self.file = Appendable(flushes_path(folder, name))
-        self._ends = dict.fromkeys(KINDS, 0)
+    def __init__(self, folder: Path, name: Name, ending: str = FLUSHES) -> None:
+        self.file = Appendable(flushes_path(folder, name, ending))
+        self._line = _line_of(ending)
+        self._ends = dict.fromkeys(_KINDS[ending], 0)
         """How far each journal is written down: a flush that failed is repeated."""
 
     def note(self, journals: Mapping[str, Appendable]) -> None:
         """Take in what the next flush adds to the journals."""
         numbers: list[int] = []
-        for kind in KINDS:
+        for kind in self._ends:
             file, total = journals[kind], xxh3_64()
             for part in file.unflushed(self._ends[kind]):
                 total.update(part)
             self._ends[kind] = file.end
             numbers += (file.end, total.intdigest())
-        line = _LINE.pack(*numbers)
+        line = self._line.pack(*numbers)
         self.file.append(line + _CHECK.pack(xxh3_64_intdigest(line)))
 
 
 def cut_torn(folder: Path, name: Name) -> None:
     """Cut journals of a dead process off where they are not what was written."""
+    for ending in _KINDS:
+        _cut(folder, name, ending)
+
+
+def _cut(folder: Path, name: Name, ending: str) -> None:
     try:
-        told = beneath.read_bytes(flushes_path(folder, name))
+        told = beneath.read_bytes(flushes_path(folder, name, ending))
     except FileNotFoundError:
         return
-    lines = list(_lines(told))
-    for number, kind in enumerate(KINDS):
+    lines = list(_lines(told, _line_of(ending)))
+    for number, kind in enumerate(_KINDS[ending]):
         path = journal_path(folder, kind, name)
         if path.exists():
             end = _whole_bytes(path, [(line[2 * number], line[2 * number + 1]) for line in lines])
@@ -71,15 +86,19 @@ def cut_torn(folder: Path, name: Name) -> None:
                     os.close(descriptor)
 
 
-def _lines(told: bytes) -> list[tuple[int, ...]]:
+def _line_of(ending: str) -> struct.Struct:
+    return struct.Struct(f"<{2 * len(_KINDS[ending])}Q")
+
+
+def _lines(told: bytes, form: struct.Struct) -> list[tuple[int, ...]]:
     """Return the lines up to the first that is not whole."""
     lines: list[tuple[int, ...]] = []
-    step = _LINE.size + _CHECK.size
+    step = form.size + _CHECK.size
     for at in range(0, len(told) - step + 1, step):
-        line = told[at : at + _LINE.size]
-        if _CHECK.unpack_from(told, at + _LINE.size)[0] != xxh3_64_intdigest(line):
+        line = told[at : at + form.size]
+        if _CHECK.unpack_from(told, at + form.size)[0] != xxh3_64_intdigest(line):
             break
-        lines.append(_LINE.unpack(line))
+        lines.append(form.unpack(line))
     return lines
 
 

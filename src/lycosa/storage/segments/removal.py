@@ -41,6 +41,7 @@ from lycosa.model.url.key import host_of, key_of
 from lycosa.storage.archive.files import give_room_back, sync_file, sync_folder, temporary, write_at
 from lycosa.storage.archive.layout import (
     CDX,
+    ITEMS,
     JOURNAL,
     KINDS,
     SEALED,
@@ -169,7 +170,7 @@ def _forget(
 
 
 def _require_sealed(folder: Path) -> None:
-    for kind in KINDS:
+    for kind in (ITEMS, *KINDS):
         if left := names_in(folder, kind, JOURNAL):
             raise StoreError(
                 f"{folder / kind}: {left[0]} is not sealed, so nothing can be removed from it\n"
@@ -179,7 +180,7 @@ def _require_sealed(folder: Path) -> None:
 
 def _room_of(folder: Path) -> int:
     """Return how much of the disk the files of the archive take; holes take nothing."""
-    parts = [folder / part for part in (WARC, CDX, TRIPLES, *KINDS)]
+    parts = [folder / part for part in (WARC, CDX, TRIPLES, ITEMS, *KINDS)]
     return sum(512 * path.stat().st_blocks for part in parts for path in part.glob("*"))
 
 
@@ -311,7 +312,7 @@ def _rewrite_rows(folder: Path, name: Name, chosen: Chosen, reach: Callable[[str
     quads = quads_path(folder, name)
     if rewrite(quads, temporary(quads), is_chosen):
         written.append(quads)
-    for kind in KINDS:
+    for kind in (ITEMS, *KINDS):
         final = sealed_path(folder, kind, name)
         dropped = _rewrite_kind(final, kind, chosen, fetches) if final.exists() else 0
         count += dropped
@@ -325,8 +326,9 @@ def _rewrite_rows(folder: Path, name: Name, chosen: Chosen, reach: Callable[[str
         sync_file(temporary(final))
         temporary(final).rename(final)
         reach("forget.renamed")
-    for part in (TRIPLES, *KINDS, CDX):
-        sync_folder(folder / part)
+    for part in (TRIPLES, ITEMS, *KINDS, CDX):
+        if (folder / part).exists():  # few crawls have items
+            sync_folder(folder / part)
     return count
 
 

@@ -46,6 +46,8 @@ from lycosa.storage.archive.layout import (
     CDX,
     DIGESTS,
     FLUSHES,
+    ITEM_FLUSHES,
+    ITEMS,
     JOURNAL,
     KINDS,
     QUAD_JOURNAL,
@@ -79,7 +81,7 @@ INDEX_GROUP_BYTES = 200_000
 """The same for the index, which makes twenty times as much of them as values of Python."""
 
 _FEW_VALUES = ["kind", "rel", "outcome", "content_type", "charset", "language", "record", "warc"]
-_FEW_VALUES += ["via", "rule", "source_url", "reason", "redirect_url", "unread"]
+_FEW_VALUES += ["via", "rule", "source_url", "reason", "redirect_url", "unread", "types"]
 """Columns that are worth a dictionary; for others it takes time and gives nothing."""
 
 
@@ -131,8 +133,9 @@ def _with_journals(folder: Path) -> list[Name]:
 
     A process that died early leaves an empty WARC file alone. One beside sealed files was emptied.
     """
-    found = {name for kind in KINDS for name in names_in(folder, kind, JOURNAL)}
+    found = {name for kind in (ITEMS, *KINDS) for name in names_in(folder, kind, JOURNAL)}
     found |= {*names_in(folder, TRIPLES, QUAD_JOURNAL), *names_in(folder, DIGESTS, FLUSHES)}
+    found.update(names_in(folder, DIGESTS, ITEM_FLUSHES))
     empty = {name for name in warc_names(folder) if _size(warc_path(folder, name)) == 0}
     return sorted(found | {name for name in empty if not _has_sealed(folder, name)})
 
@@ -223,11 +226,13 @@ def seal_segment(
         _drop_records(path, found)
         reach("seal.cut")
         written = _write_quads(folder, name, found)
+        written += _write_items(folder, name, found)
         written += [_write_rows(folder, kind, name, found) for kind in KINDS]
         index = _write_index(folder, name, found)
         written.append(write_digests(folder, name, [*written, index], temporary, positions))
         reach("seal.written")
-        _name(folder, (TRIPLES, *KINDS, DIGESTS), written, reach)
+        items = (ITEMS,) if sealed_path(folder, ITEMS, name) in written else ()
+        _name(folder, (TRIPLES, *items, *KINDS, DIGESTS), written, reach)
         _name(folder, (CDX,), [index], reach)
         _remove_journals(folder, name, reach)
     except OSError as error:
@@ -309,6 +314,15 @@ def _write_rows(folder: Path, kind: str, name: Name, found: Survey) -> Path:
     return final
 
 
+def _write_items(folder: Path, name: Name, found: Survey) -> list[Path]:
+    """Write the items of the fetches that count, if there are any."""
+    pages = frozenset(found.page_ids)
+    batches = journal_batches(journal_path(folder, ITEMS, name), ["fetch_id"])
+    if all(pages.isdisjoint(batch.column("fetch_id").to_pylist()) for batch in batches):
+        return []
+    return [_write_rows(folder, ITEMS, name, found)]
+
+
 def _write_quads(folder: Path, name: Name, found: Survey) -> list[Path]:
     """Write the quads of the fetches that count; they are flushed before their page."""
     journal, final = quad_journal_path(folder, name), quads_path(folder, name)
@@ -367,7 +381,7 @@ def _counted(
         journal, schema.names, is_trusted=not found.is_dead, has_dictionaries=True
     )
     for rows in _gathered(batches, schema, most_bytes):
-        if kind in ("links", "text"):
+        if kind in ("links", "text", ITEMS):
             rows = arrow_functions.with_ids(rows, pages)
         elif dropped:
             rows = arrow_functions.without_ids(rows, dropped)
@@ -410,7 +424,9 @@ def _as_table(batches: list[pa.RecordBatch], schema: pa.Schema) -> pa.Table:
 
 def _remove_journals(folder: Path, name: Name, reach: Callable[[str], None] = ignore) -> None:
     quad_journal_path(folder, name).unlink(missing_ok=True)
-    flushes_path(folder, name).unlink(missing_ok=True)
+    for ending in (FLUSHES, ITEM_FLUSHES):
+        flushes_path(folder, name, ending).unlink(missing_ok=True)
+    journal_path(folder, ITEMS, name).unlink(missing_ok=True)
     for kind in KINDS:
         journal_path(folder, kind, name).unlink(missing_ok=True)
         reach("seal.removed")

@@ -11,17 +11,20 @@ import contextlib
 import fcntl
 import os
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 import pyarrow as pa
 
 from lycosa._support import beneath
 from lycosa.errors import StoreError
+from lycosa.model.records import Capture
 from lycosa.storage.archive.files import Appendable, sync_file, sync_folder
 from lycosa.storage.archive.layout import (
     DIGESTS,
     FLUSHES,
+    ITEM_FLUSHES,
+    ITEMS,
     JOURNAL,
     KINDS,
     MOST_IN_DIRECTORY,
@@ -41,7 +44,7 @@ from lycosa.storage.segments.flushes import Flushes
 from lycosa.storage.tables._rows import Pending
 from lycosa.storage.tables.extra import extra_fields, with_values
 from lycosa.storage.tables.quads import QuadJournal
-from lycosa.storage.tables.rows import JOURNAL_SCHEMAS
+from lycosa.storage.tables.rows import JOURNAL_SCHEMAS, SCHEMAS, Row
 from lycosa.storage.warc.record_reader import members
 from lycosa.storage.warc.warc_format import Ids
 
@@ -61,13 +64,15 @@ class Segment:
         self._extra = extra_fields(schemas)
         self._is_synced = is_synced
         self._folder = folder
-        self._has_names = False
-        """Whether the disk has the names of the files."""
+        self._named: set[str] = set()
+        """Kinds of rows whose files are known to the disk by their names."""
         self._flushing = threading.Lock()
         self.lock = threading.Lock()
         """Held while a fetch is appended: its records and rows are flushed together."""
         self.blocks: list[bytes] = []
         """Quads that have not been flushed (`quads`)."""
+        self.items: list[Row] = []
+        """Rows of items that have not been flushed."""
         self.ids = Ids()
         self.is_closed = False
         self.lost: dict[int, int] = {}
@@ -87,6 +92,7 @@ class Segment:
         """The rows of each kind: an Arrow IPC stream that grows by a record batch a flush."""
         self.quads: QuadJournal | None = None
         self._flushes: Flushes | None = None
+        self._item_flushes: Flushes | None = None
         try:
             self.quads = QuadJournal(quad_journal_path(folder, self.name))
             self._flushes = Flushes(folder, self.name)
@@ -99,6 +105,27 @@ class Segment:
             self.close()
             raise cannot_begin(folder, error) from error
 
+    def begin_items(self) -> None:
+        """Make the table of items: few segments have one. The disk gets its name with a flush."""
+        if ITEMS in self.journals:
+            return
+        try:
+            (self._folder / ITEMS).mkdir(exist_ok=True)
+            file = Appendable(journal_path(self._folder, ITEMS, self.name), is_digested=True)
+            self._item_flushes = Flushes(self._folder, self.name, ITEM_FLUSHES)
+        except OSError as error:
+            raise cannot_begin(self._folder, error) from error
+        file.append(SCHEMAS[ITEMS].serialize().to_pybytes())
+        # Before the others: a row of `pages` has its items.
+        self.journals = {ITEMS: file, **self.journals}
+
+    def add_items(self, capture: Capture) -> None:
+        """Take the rows of a page's items; the lock is held."""
+        from lycosa.storage.tables.items import rows_of  # few crawls have any
+
+        if capture.items[0].kind:
+            self.items += rows_of(capture)
+
     def flush(self) -> OpenEnds:
         """Hand all that was appended to the operating system, the rows of `pages` last.
 
@@ -108,28 +135,35 @@ class Segment:
         away.
         """
         with self._flushing:
-            if not self._has_names:
-                for part in (WARC, TRIPLES, DIGESTS, *KINDS, "."):
-                    sync_folder(self._folder / part)
-                self._has_names = True
             with self.lock:
                 pending, self.pending = (
                     self.pending,
                     Pending(self.file_name, len(self._extra)),
                 )
                 blocks, self.blocks = self.blocks, []
+                items, self.items = self.items, []
+                journals = self.journals
+            if self._named != journals.keys():
+                for part in (WARC, TRIPLES, DIGESTS, *journals, "."):
+                    sync_folder(self._folder / part)
+                self._named = set(journals)
             messages = pending.messages()
             if self._extra and pending.extra:
                 messages["pages"] = with_values(messages["pages"], self._extra, pending.extra)
             for kind, some in messages.items():
-                self.journals[kind].extend(some)
+                journals[kind].extend(some)
             assert self.quads is not None and self._flushes is not None
             self.quads.append(blocks)
             if messages or not self._flushes.file.end:
-                self._flushes.note(self.journals)
-            for file in self._files():
+                self._flushes.note(journals)
+            if self._item_flushes is not None and ITEMS in journals:
+                if items:
+                    journals[ITEMS].append(items_as_message(items))
+                if items or not self._item_flushes.file.end:
+                    self._item_flushes.note(journals)
+            for file in self._files(journals):
                 file.flush(self._is_synced)
-            files = {TRIPLES: self.quads.file, **self.journals}
+            files = {TRIPLES: self.quads.file, **journals}
             ends = {part: End(one.flushed, one.digest.intdigest()) for part, one in files.items()}
             return OpenEnds(self.name.worker, self.number, ends)
 
@@ -138,14 +172,22 @@ class Segment:
         with self.lock:
             if not self.is_closed:
                 self.is_closed = True
-                for file in self._files():
+                for file in self._files(self.journals):
                     file.close()
 
-    def _files(self) -> list[Appendable]:
+    def _files(self, journals: Mapping[str, Appendable]) -> list[Appendable]:
         """Return the files in the order in which they are flushed."""
         quads = [self.quads.file] if self.quads is not None else []
-        flushes = [self._flushes.file] if self._flushes is not None else []
-        return [self.warc, *quads, *self.journals.values(), *flushes]
+        flushes = [one.file for one in (self._flushes, self._item_flushes) if one is not None]
+        return [self.warc, *quads, *journals.values(), *flushes]
+
+
+def items_as_message(rows: Sequence[Row]) -> bytes:
+    """Return rows of items as a message of an Arrow stream."""
+    from lycosa.storage.tables.items import batch_of  # few crawls have any
+
+    message: bytes = batch_of(rows).serialize().to_pybytes()
+    return message
 
 
 def sync_open(folder: Path, warc_files: Iterable[str]) -> None:
@@ -155,11 +197,12 @@ def sync_open(folder: Path, warc_files: Iterable[str]) -> None:
     """
     for file in warc_files:
         stem = file.removesuffix(".warc.gz")
-        rows = [folder / kind / f"{stem}{JOURNAL}" for kind in KINDS]
+        rows = [folder / kind / f"{stem}{JOURNAL}" for kind in (ITEMS, *KINDS)]
         if rows[-1].exists():
             rows += [
                 folder / TRIPLES / f"{stem}{QUAD_JOURNAL}",
                 folder / DIGESTS / f"{stem}{FLUSHES}",
+                folder / DIGESTS / f"{stem}{ITEM_FLUSHES}",
             ]
             for path in (folder / WARC / file, *rows):
                 with contextlib.suppress(FileNotFoundError):  # it was sealed meanwhile

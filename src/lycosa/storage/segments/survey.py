@@ -5,8 +5,8 @@ Whether a page's exchange counts depends on its place and its key: the partition
 
 The groups of records in a segment follow each other without a gap, and every group has a row with
 its offset and length. So a lost row leaves a hole, and a WARC file that lost its end is shorter
-than its rows say. The row of a page also says how many links, texts and blocks of quads belong to
-it.
+than its rows say. The row of a page also says how many links, texts, blocks of quads and items
+belong to it.
 
 A kill cannot damage an exchange that counts: bytes are flushed before the event that names them is
 written. A file system that lost the end of a file, or a person who cut it, can. After a power cut
@@ -32,7 +32,7 @@ from lycosa._support import beneath
 from lycosa._support.tuples import NamedTuple
 from lycosa.model.records import Place
 from lycosa.model.url.key import key_of
-from lycosa.storage.archive.layout import Name, journal_path, quad_journal_path, warc_path
+from lycosa.storage.archive.layout import ITEMS, Name, journal_path, quad_journal_path, warc_path
 from lycosa.storage.tables import arrow_functions
 from lycosa.storage.tables.extra import DAMAGE, journal_schema
 from lycosa.storage.tables.missing_tables import unreadable
@@ -45,7 +45,7 @@ Counted = Callable[[Place, str], bool]
 """Tells of a place and the key of the URL ("" of a robots file) whether the record counts."""
 
 _PLACES = ["fetch_id", "fetched_at", "offset", "length", "group_offset", "group_length"]
-_CONTENT = ["link_rows", "text_rows", "quad_blocks"]
+_CONTENT = ["link_rows", "text_rows", "quad_blocks", "item_rows"]
 _BLOCK_BYTES = 512
 """The least that a disk writes or loses."""
 _MAIN = ("response", "revisit", "conversion")
@@ -179,10 +179,10 @@ def _read_rows(
     size, blocks = records
     path = journal_path(folder, kind, name)
     is_page = kind == "pages"
-    has_content = content is not None and is_page and _says_content(path)
+    said = _said_content(path) if content is not None and is_page else []
     counts_all = is_counted is everything
     needs_keys = is_page and not counts_all
-    columns = [*_PLACES, *_CONTENT] if has_content else _PLACES
+    columns = [*_PLACES, *said]
     for batch in journal_batches(
         path, [*columns, "key"] if needs_keys else columns, is_trusted=content is None
     ):
@@ -225,10 +225,10 @@ def _read_rows(
                     found.last_end = max(found.last_end, offset + length)
 
 
-def _says_content(path: Path) -> bool:
-    """Return whether the rows say what belongs to them; those of older versions do not."""
+def _said_content(path: Path) -> list[str]:
+    """Return the columns that say what belongs to a page; older versions have fewer or none."""
     schema = journal_schema(path)
-    return schema is not None and _CONTENT[0] in schema.names
+    return [column for column in _CONTENT if schema is not None and column in schema.names]
 
 
 def _find_holes(path: Path, name: Name, is_counted: Counted, found: _Found) -> None:
@@ -302,22 +302,24 @@ class _Blocks:
 
 
 class _Content:
-    """Numbers of links, texts and blocks of quads of each fetch."""
+    """Numbers of links, texts, blocks of quads and items of each fetch."""
 
     def __init__(self, folder: Path, name: Name) -> None:
         self._links = _counts(journal_path(folder, "links", name))
         self._texts = _counts(journal_path(folder, "text", name))
+        self._items = _counts(journal_path(folder, ITEMS, name))
         self._blocks: dict[int, int] = {}
         for block in blocks(quad_journal_path(folder, name), is_sealed=False):
             self._blocks[block.fetch_id] = self._blocks.get(block.fetch_id, 0) + 1
 
     def is_whole(self, fetch: int, parts: list[int]) -> bool:
         """Return whether everything that a page's row speaks of is there."""
-        links, texts, said = parts
+        links, texts, said, *items = parts
         return (
             self._links.get(fetch, 0) >= links
             and self._texts.get(fetch, 0) >= texts
             and self._blocks.get(fetch, 0) >= said
+            and all(self._items.get(fetch, 0) >= count for count in items)
         )
 
 

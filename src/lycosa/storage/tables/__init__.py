@@ -7,6 +7,7 @@ become Parquet files when the segment is sealed.
     _rows            the rows of exchanges, gathered and written as Arrow batches; compiled
     redirects        where a redirect leads
     extra            columns that plugins add to pages
+    items            items that plugins have read out of pages, and their form in records
     quads            structured data of pages, as N-Quads
     link_ends        source and target of every stored link
     arrow_functions  Arrow functions that sealing needs, without the slow import

@@ -54,6 +54,7 @@ cdef Py_ssize_t _DESCRIPTION = offset_of(Capture, "description"), _TEXT = offset
 cdef Py_ssize_t _LANGUAGE = offset_of(Capture, "language"), _CHARSET = offset_of(Capture, "charset")
 cdef Py_ssize_t _FINGERPRINT = offset_of(Capture, "fingerprint"), _RULE = offset_of(Capture, "rule")
 cdef Py_ssize_t _EXTRA = offset_of(Capture, "extra"), _TRIPLES = offset_of(Capture, "triples")
+cdef Py_ssize_t _ITEMS = offset_of(Capture, "items")
 cdef Py_ssize_t _REFUSED = offset_of(Capture, "refused_links")
 cdef Py_ssize_t _NOINDEX = offset_of(Capture, "is_noindex")
 cdef Py_ssize_t _NOARCHIVE = offset_of(Capture, "is_noarchive")
@@ -224,6 +225,9 @@ cdef class Pending:
             rows.number(texts)
             rows.number(field(capture, _TRIPLES) is not None)
             rows.flag(field(capture, _WITHHELD))
+            items = <tuple?> field(capture, _ITEMS)
+            # An item without a kind says that the held version has the same ones (`items`).
+            rows.number(len(items) if items and items[0].kind else 0)
             self.end_page(<tuple?> field(capture, _EXTRA))
         except BaseException:
             rows.undo()

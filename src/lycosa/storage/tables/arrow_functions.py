@@ -102,9 +102,10 @@ def counted(column: pa.Array) -> dict[int, int]:
 
 def with_ids(rows: pa.Table, ids: frozenset[int]) -> pa.Table:
     """Return the rows whose `fetch_id` is among these."""
-    if all(Column(part).is_among(ids) for part in rows.column("fetch_id").chunks):
-        return rows  # as it nearly always is: nothing need be copied
-    return _filtered(rows, _is_in(rows, ids))
+    for part in rows.column("fetch_id").chunks:
+        if not Column(part).is_among(ids):
+            return _filtered(rows, _is_in(rows, ids))
+    return rows  # as it nearly always is: nothing need be copied
 
 
 def without_ids(rows: pa.Table, ids: frozenset[int]) -> pa.Table:

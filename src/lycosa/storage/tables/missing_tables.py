@@ -17,7 +17,9 @@ from lycosa.errors import StoreError
 from lycosa.storage.archive.layout import (
     CDX,
     DIGESTS,
+    ITEMS,
     JOURNAL,
+    QUADS,
     SEALED,
     TRIPLES,
     cdx_path,
@@ -45,8 +47,18 @@ def require_index(folder: Path) -> None:
 
 def require_quads(folder: Path) -> None:
     """Raise `StoreError` when the quads that a segment was sealed with are gone."""
+    _require_listed(folder, TRIPLES, QUADS)
+
+
+def require_items(folder: Path) -> None:
+    """Raise `StoreError` when the items that a segment was sealed with are gone."""
+    _require_listed(folder, ITEMS, SEALED)
+
+
+def _require_listed(folder: Path, part: str, ending: str) -> None:
+    """Look for files that only some segments have, and that the list of digests names."""
     for name in names_in(folder, DIGESTS, ".sha256"):
-        place = f"{TRIPLES}/{name}.nq.zst"
+        place = f"{part}/{name}{ending}"
         try:
             listed = beneath.read_bytes(digests_path(folder, name))
         except OSError:

@@ -5,6 +5,7 @@
             whether the link is followed, or why not
     text    the visible text of a page that was kept
     hosts   one row for each fetch of a robots file
+    items   one row for each item that a plugin has read out of a page (`items`)
 
 `url_id` is the 64-bit hash (XXH3) of a URL's key, `fetch_id` the hash of the key and the
 moment of the answer; both are signed, because not every tool knows unsigned numbers. Rows of
@@ -12,10 +13,10 @@ one fetch share its `fetch_id`.
 
 While a segment is open its rows stand in Arrow IPC streams, one record batch per flush. They
 have two columns more than sealed rows: offset and length, in the WARC file, of the records of the
-fetch, from the request to the metadata. Rows of `pages` also say how many links, texts and blocks
-of quads belong to the fetch, so that missing ones are noticed (`survey`), and whether its record is
-left out of the index of replay (`withheld`). In rows of `links` the strings that repeat from page
-to page are Arrow dictionaries, written again with every flush; sealed, they are strings.
+fetch, from the request to the metadata. Rows of `pages` also say how many links, texts, blocks of
+quads and items belong to the fetch, so that missing ones are noticed (`survey`), and whether its
+record is left out of the index of replay (`withheld`). In rows of `links` the strings that repeat
+from page to page are Arrow dictionaries, written again with every flush; sealed, they are strings.
 
 Here are the schemas, and how ids and moments stand in rows. `_rows` gathers the rows of a crawl and
 writes the streams.
@@ -77,7 +78,7 @@ _PAGE = [
 ]
 _GROUP = [("group_offset", pa.int64()), ("group_length", pa.int64())]
 _CONTENT = [("link_rows", pa.int32()), ("text_rows", pa.int32()), ("quad_blocks", pa.int32())]
-_CONTENT += [("withheld", pa.bool_())]
+_CONTENT += [("withheld", pa.bool_()), ("item_rows", pa.int32())]
 
 SCHEMAS = {
     "pages": pa.schema(_FETCH + _PAGE),
@@ -107,6 +108,19 @@ SCHEMAS = {
             ("url", pa.string()),
             ("title", pa.string()),
             ("language", pa.string()),
+        ]
+    ),
+    "items": pa.schema(
+        [
+            ("url_id", _ID),
+            ("fetch_id", _ID),
+            ("fetched_at", _MOMENT),
+            ("url", pa.string()),
+            ("ordinal", pa.int32()),
+            ("kind", pa.string()),
+            ("item_key", pa.string()),
+            ("data", pa.string()),
+            ("types", pa.string()),
         ]
     ),
 }

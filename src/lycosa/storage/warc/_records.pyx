@@ -71,6 +71,7 @@ cdef Py_ssize_t CAPTURE_SOURCE_URL = offset_of(Capture, "source_url")
 cdef Py_ssize_t CAPTURE_RULE = offset_of(Capture, "rule")
 cdef Py_ssize_t CAPTURE_UNREAD = offset_of(Capture, "unread")
 cdef Py_ssize_t CAPTURE_LINKS = offset_of(Capture, "links")
+cdef Py_ssize_t CAPTURE_ITEMS = offset_of(Capture, "items")
 cdef Py_ssize_t REQUEST_ADDRESS = offset_of(Request, "address")
 cdef Py_ssize_t ANSWER_STATUS = offset_of(Answer, "status")
 cdef Py_ssize_t ANSWER_BEGAN = offset_of(Answer, "began")
@@ -301,6 +302,13 @@ cdef class Writer:
         block.literal(b"\r\npayload-digest: ")
         block.text(digest)
         block.literal(b"\r\n")
+        items = field(self.capture, CAPTURE_ITEMS)
+        cdef bytes told
+        if items:
+            from lycosa.storage.tables.items import line_of  # few crawls have any
+
+            told = line_of(items)
+            block.bytes(told)
         links = field(self.capture, CAPTURE_LINKS)
         cdef bytes ends = outlinks(links.targets, links.kinds, links.rels, KIND_NAMES)
         block.bytes(ends)

@@ -54,6 +54,7 @@ def read(states: States, asked: Hosts) -> bytes:
 
 def _rows(state: PartitionState, job: Job, now: float) -> Iterator[HostRow]:
     hosts, sites = state.hosts, state.sites
+    # The crawl's clock may be ahead of this machine's, whose time is shown.
     behind = now - time.time()
     for host, name in enumerate(state.host_names):
         own = list(state.sites_of(host))

@@ -18,7 +18,7 @@ from lycosa.errors import StoreError
 from lycosa.extract.text import language_detector as detector
 from lycosa.extract.text.language_codes import CODES
 from lycosa.extract.text.page_language import LETTERS, language_of, middle_of
-from unit.analysis.statistics.test_vocabularies import spoil
+from unit.analysis.statistics.spoiled import spoil
 from unit.analysis.study.drawn_crawl import BEGAN, Fetch, rows, write
 
 A, B, C, D, E = (f"test.a:/{name}" for name in "abcde")

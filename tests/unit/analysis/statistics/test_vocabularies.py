@@ -11,6 +11,7 @@ from lycosa.analysis.study.build import study
 from lycosa.errors import StoreError
 from lycosa.model.records import Outcome
 from lycosa.storage.archive.layout import TRIPLES
+from unit.analysis.statistics.spoiled import spoil
 from unit.analysis.study.drawn_crawl import BEGAN, Fetch, rows, write
 
 A, B, C = (f"test.a:/{name}" for name in "abc")
@@ -84,14 +85,6 @@ def test_a_crawl_without_structured_data_has_empty_tables(tmp_path: Path) -> Non
     write(tmp_path, [Fetch(A)])
     study(tmp_path)
     assert [rows(tmp_path, name) for name in ("vocabularies", "classes", "properties")] == [[]] * 3
-
-
-def spoil(path: Path, footer_bytes: int = 0) -> None:
-    """Make the content of a file unreadable, so that nobody sees it who does not read it."""
-    state = path.stat()
-    footer = path.read_bytes()[state.st_size - footer_bytes :]
-    path.write_bytes(b"\0" * (state.st_size - footer_bytes) + footer)
-    os.utime(path, ns=(state.st_atime_ns, state.st_mtime_ns))
 
 
 def test_the_quads_of_a_sealed_segment_are_read_once(tmp_path: Path) -> None:

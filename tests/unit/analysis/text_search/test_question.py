@@ -7,30 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lycosa.analysis.text_search.question import Filter, Question, Word, parse_question
-
-PIECES = st.sampled_from(
-    [
-        "ada",
-        '"',
-        '"a b"',
-        "-",
-        "-x",
-        "site:",
-        "site:a.test",
-        "lang:de",
-        "before:",
-        "after:2025",
-        "a:Person",
-        "word*",
-        "*",
-        ":",
-        "::",
-        "before:2025-99",
-        "http://a.test/?q=1",
-        "東京",
-        "\x00",
-    ]
-)
+from unit.analysis.text_search.question_pieces import PIECES
 
 
 def test_words_phrases_and_filters() -> None:

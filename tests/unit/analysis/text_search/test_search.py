@@ -19,7 +19,7 @@ from lycosa.errors import QueryError
 from lycosa.storage.tables.quads import Block, quads_of
 from seeds import examples
 from unit.analysis.text_index.tables import Fetch, indexed, seal, search, urls
-from unit.analysis.text_search.test_question import PIECES
+from unit.analysis.text_search.question_pieces import PIECES
 from unit.analysis.triples import segments
 
 FETCHES = [

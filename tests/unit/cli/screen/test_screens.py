@@ -13,11 +13,10 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 
-import click
 import pytest
 from rich.console import Console, RenderableType
 
-from lycosa.cli.running.crawl import crawl as crawl_command
+from lycosa.cli.main import main
 from lycosa.cli.screen.lines import Lines, line_of, reason_text, summary_data
 from lycosa.cli.screen.panel import Display, ProgressPanel, pauses_text
 from lycosa.cli.screen.summary import print_summary, summary_of
@@ -359,7 +358,8 @@ def test_a_word_that_is_longer_than_a_line_is_shortened_and_none_is_broken() -> 
     assert "the usual pause" in flat
 
 
-def test_help_breaks_no_flag_at_a_hyphen() -> None:
-    context = click.Context(crawl_command, info_name="crawl", terminal_width=80)
-    lines = crawl_command.get_help(context).splitlines()
+def test_help_breaks_no_flag_at_a_hyphen(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["crawl", "--help"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) > 30
     assert [line for line in lines if line.rstrip().endswith("-")] == []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import random
+from collections.abc import Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any, cast
@@ -13,6 +14,7 @@ from benchmarks.partitions import waiting_partition
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lycosa.crawl.answers._routes import TOO_DEEP
 from lycosa.crawl.answers.links import Router
 from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.answers.stages import PageAnswers
@@ -21,6 +23,7 @@ from lycosa.crawl.points import Feature, Points, Spine
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.scope import JobScope
 from lycosa.features.of_job import features_of
+from lycosa.frontier.distance import MOST_REDIRECTS, STEP, TOO_MANY_REDIRECTS
 from lycosa.frontier.partitioners import make_partitioner
 from lycosa.frontier.readiness.agenda import Agenda
 from lycosa.model.job import Job
@@ -60,6 +63,9 @@ PAGES = [
     b"body { background: url(/b.png) }",
     gzip.compress(b"<urlset><loc>http://www.a.test/z</loc></urlset>", mtime=0),
     "<html>Käse ✓".encode("utf-16"),
+    b"<html><p>"
+    + b"".join(b"<a href=/new/%d>%d</a>" % (n, n) for n in range(5))
+    + b"<a href=/q?1>",
 ]
 HEADERS = st.lists(
     st.sampled_from(
@@ -170,7 +176,13 @@ class Notes(Feature):
 class Bench:
     """A worker's stages with all that features and links need, and one partition."""
 
-    def __init__(self, job: Job, stages: type[PageAnswers] | type[PlainPageAnswers]) -> None:
+    def __init__(
+        self,
+        job: Job,
+        stages: type[PageAnswers] | type[PlainPageAnswers],
+        ways: Sequence[tuple[int, int]] = (),
+    ) -> None:
+        """`ways` are the distances and the redirects in a row of the first URLs."""
         self.store, self.budget = _Store(), Budget(job)
         self.partition = waiting_partition()
         scope = JobScope(job, MemoryLog(1))
@@ -196,7 +208,10 @@ class Bench:
         self.notes = Notes()
         points = Points([*features_of(spine), self.notes])
         self.stages = stages(self.ports, router, None, points)
-        self.partition.admit(0.0, "", [key_of(url) for url in URLS], [0] * len(URLS))
+        distances = [ways[n][0] if n < len(ways) else 0 for n in range(len(URLS))]
+        self.partition.admit(0.0, "", [key_of(url) for url in URLS], distances)
+        for page, (_, hops) in enumerate(ways):
+            self.partition.state.pages.hops[page] = hops
         for site in range(len(self.partition.state.site_names)):
             self.partition.state.sites.wants_sitemap[site] = 1
 
@@ -256,12 +271,22 @@ def _plain(captures: list[Capture]) -> list[object]:
         ),
         max_size=12,
     ),
+    st.lists(
+        st.tuples(
+            st.sampled_from([0, 0, STEP, 2 * STEP, STEP + 2]),
+            st.sampled_from([0, 0, 1, MOST_REDIRECTS - 1, MOST_REDIRECTS]),
+        ),
+        max_size=len(URLS),
+    ),
 )
 def test_compiled_stages_decide_what_the_plain_ones_decide(
-    job: Job, told: list[tuple[int, Answer, Validators | None, Outcome | None, float | None]]
+    job: Job,
+    told: list[tuple[int, Answer, Validators | None, Outcome | None, float | None]],
+    ways: list[tuple[int, int]],
 ) -> None:
     """A verdict on a site, or an order for another delay, may precede an answer."""
-    compiled, plain = Bench(replace(job), PageAnswers), Bench(replace(job), PlainPageAnswers)
+    compiled = Bench(replace(job), PageAnswers, ways)
+    plain = Bench(replace(job), PlainPageAnswers, ways)
     for page, answer, validators, verdict, delay in told:
         if delay is not None:
             for one in (compiled.ports.job, plain.ports.job):  # as `live_job` does
@@ -274,6 +299,32 @@ def test_compiled_stages_decide_what_the_plain_ones_decide(
         assert decided == plain.answer(page, answer, validators)
         if decided is OverflowError:
             return
+
+
+HTML = (("Content-Type", "text/html"),)
+MOVED = (("Location", "http://www.a.test/moved"),)
+
+
+@pytest.mark.parametrize("stages", [PageAnswers, PlainPageAnswers])
+@pytest.mark.parametrize(
+    ("hops", "is_followed"), [(MOST_REDIRECTS - 1, True), (MOST_REDIRECTS, False)]
+)
+def test_the_last_redirect_of_a_row_is_followed_and_no_other(
+    stages: type[PageAnswers] | type[PlainPageAnswers], hops: int, is_followed: bool
+) -> None:
+    bench = Bench(replace(JOBS[0]), stages, [(0, hops)])
+    bench.answer(0, Answer(301, MOVED, b"", 0.0, 1.0), None)
+    assert (key_of("http://www.a.test/moved") in bench.partition.state.table) is is_followed
+    assert bench.partition.refusals.get(TOO_MANY_REDIRECTS, 0) == (not is_followed)
+
+
+@pytest.mark.parametrize("stages", [PageAnswers, PlainPageAnswers])
+def test_every_link_that_is_too_deep_is_counted(
+    stages: type[PageAnswers] | type[PlainPageAnswers],
+) -> None:
+    bench = Bench(replace(JOBS[1]), stages, [(STEP, 0)])
+    bench.answer(0, Answer(200, HTML, PAGES[-1], 0.0, 1.0), None)
+    assert bench.partition.refusals == {TOO_DEEP: 6}
 
 
 class Counts(Feature):

@@ -10,6 +10,7 @@ import pytest
 
 from lycosa.crawl.scope import JobScope
 from lycosa.features.plugins import hooks as hooks_module
+from lycosa.features.plugins.following import with_query
 from lycosa.features.plugins.hooks import Hooks
 from lycosa.features.plugins.pages import SeenPage
 from lycosa.features.plugins.plugin import Plugin
@@ -211,3 +212,44 @@ def test_a_rule_that_raises_refuses_that_url_alone(
     found = outcomes({A: linking(B, C), B: page(), C: page()}, tmp_path, Plugin("p", on_url=rule))
     assert found == {A: Outcome.KEPT, C: Outcome.KEPT}
     assert "plugin p: on_url failed on http://a.test/b: ValueError: odd URL" in caplog.text
+
+
+def test_links_are_followed_by_whatever_names_them(tmp_path: Path) -> None:
+    def look(page: SeenPage) -> None:
+        if page.url == A:
+            assert page.follow("c", page.links[0], page.css("img"), page.css("a::attr(href)")) == 4
+            with pytest.raises(TypeError, match="the element <p> has no address"):
+                page.follow(page.css("p"))
+            with pytest.raises(TypeError, match="not 5"):
+                page.follow(5)
+
+    replies = {A: page(f'<p><a href="{B}">b</a><img src="d">'), B: page(), C: page(), D: page()}
+    found = outcomes(replies, tmp_path, Plugin("p", on_page=look))
+    assert found == dict.fromkeys((A, B, C, D), Outcome.KEPT)
+
+
+@pytest.mark.parametrize(
+    ("body", "to"),
+    [
+        ('<a href="b">b</a><a href="c" rel="next">c</a>', C),
+        ('<a href="b">b</a><a href="c"> Next page → </a>', C),
+        ('<a href="b">b</a><a href="c">›</a>', C),
+        ('<a href="b">the next chapter of the book</a>', None),
+        ('<a href="/" rel="next">itself</a>', None),
+    ],
+)
+def test_the_next_page_of_a_list_is_known(body: str, to: str | None, tmp_path: Path) -> None:
+    said: list[str | None] = []
+
+    def look(page: SeenPage) -> None:
+        if page.url == A:
+            said.append(page.follow_next())
+
+    outcomes({A: page(body), B: page(), C: page()}, tmp_path, Plugin("p", on_page=look))
+    assert said == [to]
+
+
+def test_a_query_is_changed_in_place() -> None:
+    url = "http://a.test/list?q=a+b&page=1&all"
+    assert with_query(url, {"page": 2}) == "http://a.test/list?q=a+b&page=2&all"
+    assert with_query(url, {"page": None, "n": 5}) == "http://a.test/list?q=a+b&all&n=5"

@@ -66,6 +66,7 @@ almost = st.lists(
                 b"\r\n0\r\n\r\n",
                 b"1\r\na\r\n",
                 b"3;e\nabc\n",
+                b"1\r\naX\n",
             ),
             *(b"9" * 17, b"0" * 16, b";" + b"e" * 16_384, b"\n" + b"1" * 16_385),
         ]
@@ -88,7 +89,15 @@ def test_the_compiled_reader_and_decoder_are_the_plain_ones(parts: list[bytes], 
 
 
 @pytest.mark.parametrize(
-    "sent", [b"x\r\n", b"3\r\nabcd\r\n", b"3\r\nabc\r\r\n", b"3\r\r\n", b"1" * 20_000]
+    "sent",
+    [
+        b"x\r\n",
+        b"3\r\nabcd\r\n",
+        b"3\r\nabcX\n0\r\n\r\n",
+        b"3\r\nabc\r\r\n",
+        b"3\r\r\n",
+        b"1" * 20_000,
+    ],
 )
 def test_broken_chunks_are_known_to_be_broken(sent: bytes) -> None:
     reader = ChunkReader()

@@ -49,3 +49,11 @@ def test_what_most_servers_send_is_usual() -> None:
     assert usual_content(headers, chunked, 10_000) == (b"page " * 100, False)
     assert usual_content(headers, chunked, 499) == ((b"page " * 100)[:499], True)
     assert usual_content(headers, chunked[:-9], 10_000) is None
+
+
+def test_what_follows_a_member_of_gzip_is_not_usual() -> None:
+    packed = gzip.compress(b"page " * 100, 1, mtime=0)
+    headers = (("Content-Encoding", "gzip"),)
+    assert usual_content(headers, packed, 10_000) == (b"page " * 100, False)
+    for behind in (b"tail", packed):
+        assert usual_content(headers, packed + behind, 10_000) is None

@@ -15,7 +15,7 @@ from lycosa.runtime.isolation.helper import Helper
 from lycosa.runtime.isolation.readers import Readers
 from lycosa.runtime.processes.main_loop import MainLoop
 from lycosa_testweb.webs.bombs import marked
-from unit.runtime.isolation.test_readers import HTML, PAGES, asked_of, travelled
+from unit.runtime.isolation.read_pages import HTML, PAGES, asked_of, travelled
 
 pytestmark = pytest.mark.slow
 

@@ -2,40 +2,17 @@
 
 from __future__ import annotations
 
-import marshal
-
 import pytest
 
 from lycosa.crawl.answers.reading import is_sitemap, judge, read_page
-from lycosa.crawl.suspects.findings import Asked, Findings
+from lycosa.crawl.suspects.findings import Findings
 from lycosa.extract.structured.distiller import Page
 from lycosa.extract.text.fingerprint import fingerprint
 from lycosa.features.triples import distiller_of
 from lycosa.model.job import Job
 from lycosa.model.records import Answer, Outcome
 from lycosa.runtime.isolation.readers import Readers
-from lycosa_testweb.webs.bombs import marked
-
-HTML = "text/html; charset=utf-8"
-SITEMAP = b"<?xml version='1.0'?><urlset><url><loc>http://a.test/b</loc></url></urlset>"
-PAGES = {
-    "structured data": (HTML, marked("none", "none")),
-    "nothing": (HTML, b""),
-    "lone surrogate": (HTML, b"<title>&#xD800;</title><a href='/\xff\xfe'>x</a>"),
-    "style sheet": ("text/css", b"a { background: url(b.png) }"),
-    "sitemap": ("application/xml", SITEMAP),
-    "image": ("image/png", b"\x89PNG"),
-}
-
-
-def asked_of(kind: str, body: bytes, status: int = 200) -> Asked:
-    headers = (("Content-Type", kind),)
-    by_name = {"content-type": kind}
-    return Asked(status, headers, by_name, body, "http://a.test/x.html", "/x.html", "b")
-
-
-def travelled(findings: Findings) -> Findings:
-    return Findings.unpacked(marshal.loads(marshal.dumps(findings.packed())))
+from unit.runtime.isolation.read_pages import HTML, PAGES, asked_of, travelled
 
 
 @pytest.mark.parametrize("name", PAGES)

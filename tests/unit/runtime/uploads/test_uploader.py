@@ -5,8 +5,6 @@ from __future__ import annotations
 import hashlib
 import logging
 import random
-import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -20,9 +18,9 @@ from lycosa.storage.archive.layout import Name
 from lycosa.storage.objects.folder import FolderObjects
 from lycosa.storage.objects.manifests import Manifest, bury_segment, read_manifest
 from lycosa.storage.objects.protocol import Objects
+from unit.runtime.uploads.made_family import make_family, wait_for
 
 PLACE = "file:///x c0ffee"
-PARTS = ["warc/{}.warc.gz", "links/{}.parquet", "pages/{}.parquet", "digests/{}.sha256"]
 
 
 @pytest.fixture(autouse=True)
@@ -44,28 +42,8 @@ def store(tmp_path: Path) -> FolderObjects:
     return FolderObjects(tmp_path / "store")
 
 
-def make_family(
-    folder: Path, segment: int, chance: random.Random, *, is_sealed: bool = True
-) -> Name:
-    """Write files with the names of a sealed segment, the index last."""
-    name = Name(segment, 0)
-    parts = PARTS + (["triples/{}.nq.zst"] if segment % 2 else [])
-    for part in [*parts, *(["cdx/{}.cdxj"] if is_sealed else [])]:
-        path = folder / part.format(name)
-        path.parent.mkdir(exist_ok=True)
-        path.write_bytes(chance.randbytes(chance.randrange(2000)))
-    return name
-
-
 def uploader_of(folder: Path, objects: Objects) -> Uploader:
     return Uploader(folder, objects, Sent(folder / "log" / "sent", PLACE), is_shared=False)
-
-
-def wait_for(is_true: Callable[[], bool], seconds: float = 20.0) -> None:
-    end = time.monotonic() + seconds
-    while not is_true():
-        assert time.monotonic() < end, "it did not become true"
-        time.sleep(0.002)
 
 
 def upload_all(folder: Path, objects: Objects) -> Uploader:

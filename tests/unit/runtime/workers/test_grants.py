@@ -20,6 +20,7 @@ from lycosa.model.job import Job
 from lycosa.runtime.limits import document
 from lycosa.runtime.limits.document import Amount, Grant, Ledger
 from lycosa.runtime.workers.grants import GrantedBudget, Grants, SupervisorLink
+from lycosa.runtime.workers.protocol import Relimited
 from seeds import examples
 
 LARGEST = 1000
@@ -33,8 +34,8 @@ class Played:
         self.uncommitted: list[int] = []
         self.waiting: list[Callable[[], None]] = []
         self.soon: deque[Callable[[], None]] = deque()
-        self.said: deque[str | tuple[Amount, Amount]] = deque()
-        self.commands: deque[Grant | None] = deque()
+        self.said: deque[str | Relimited | tuple[Amount, Amount]] = deque()
+        self.commands: deque[Grant | tuple[int, Job] | None] = deque()
         self.under_way: list[int] = []
         self.limits: list[Limit] = []
         link = SupervisorLink(
@@ -67,6 +68,11 @@ class Played:
         for callback in waiting:
             callback()
 
+    def relimit(self, order: int, job: Job) -> None:
+        kept = self.log.plus(Amount(len(self.uncommitted), sum(self.uncommitted)))
+        reply = Relimited(kept, self.budget.relimit(job.limits), order)
+        self.waiting.append(lambda: self.said.append(reply))
+
     def settle(self) -> None:
         while self.soon:
             self.soon.popleft()()
@@ -79,6 +85,7 @@ class Play:
         self.job = job
         self.chance = random.Random(seed)
         self.kills = kills
+        self.orders = 0
         self.ledger = Grants(job, workers)
         self.workers = [Played(job, Amount()) for _ in range(workers)]
         self.closed: dict[int, None] = {}
@@ -118,13 +125,17 @@ class Play:
             worker.commit()
         elif dice < 0.8 and worker.said:
             said = worker.said.popleft()
-            if isinstance(said, tuple):
+            if isinstance(said, Relimited):
+                self.ledger.relimited(number, said)
+            elif isinstance(said, tuple):
                 self.ledger.account(number, *said)
             else:
                 self.ledger.wants(number)
         elif worker.commands:
             command = worker.commands.popleft()
-            if command is not None:
+            if isinstance(command, tuple) and not isinstance(command, Grant):
+                worker.relimit(*command)
+            elif command is not None:
                 worker.budget.grant(command)
                 worker.start()
             else:
@@ -132,6 +143,14 @@ class Play:
         worker.settle()
         for target, command in self.ledger.given():
             self.workers[target].commands.append(command)
+
+    def order(self, job: Job) -> None:
+        """Let the operator change the limits."""
+        self.job, self.orders = job, self.orders + 1
+        self.ledger = Grants(job, len(self.workers), self.orders)
+        for number, worker in enumerate(self.workers):
+            if number not in self.closed:
+                worker.commands.append((self.orders, job))
 
     def check(self) -> None:
         """Everything kept, and everything that may still be kept, is within the limit."""
@@ -177,6 +196,23 @@ def test_a_limit_of_bytes_ends_with_a_page_that_does_not_fit(
 @given(st.integers(1, 60), st.integers(3000, 90_000), st.integers(1, 5), st.integers(0, 999))
 def test_both_limits_hold_at_once(pages: int, size: int, workers: int, seed: int) -> None:
     assert Play(job_of(pages, size), workers, seed, 5).run() in (Limit.PAGES, Limit.BYTES)
+
+
+@settings(max_examples=examples(60), deadline=None)
+@given(st.integers(1, 60), st.integers(2, 5), st.integers(0, 999))
+def test_a_limit_that_is_raised_again_and_again_is_exact(
+    pages: int, workers: int, seed: int
+) -> None:
+    play = Play(job_of(pages), workers, seed, 0)
+    for more in range(1, 8):
+        for _ in range(play.chance.randrange(60)):
+            play.step()
+            play.check()
+        play.order(job_of(pages + more))
+    assert play.run() is Limit.PAGES
+    for worker in play.workers:
+        worker.commit()
+    assert play.kept().pages == pages + 7
 
 
 @pytest.mark.parametrize("workers", [1, 3])

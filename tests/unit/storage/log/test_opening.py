@@ -59,7 +59,7 @@ def test_without_the_extra_the_command_to_install_it_is_told(url: str, package: 
     done = subprocess.run(
         [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
     )
-    assert "pip install 'lycosa[cluster]'" in done.stderr
+    assert "pip install '.[cluster]'" in done.stderr
 
 
 def test_a_log_in_a_folder_loads_no_client_of_a_server(tmp_path: Path) -> None:

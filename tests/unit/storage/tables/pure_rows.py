@@ -92,6 +92,7 @@ def facts_row(capture: Capture, is_changed: bool) -> Row:
         int(has_content and bool(capture.text)),
         int(capture.triples is not None),
         capture.is_withheld,
+        len(capture.items) if capture.items and capture.items[0].kind else 0,
     )
 
 

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lycosa.model.links import Links, Target
-from lycosa.model.records import Answer, Capture, Outcome, Purpose, Request
+from lycosa.model.records import Answer, Capture, Item, Outcome, Purpose, Request
 from lycosa.storage.segments.survey import journal_batches
 from lycosa.storage.tables._rows import LinkRows, Pending
 from lycosa.storage.tables.rows import CODES, JOURNAL_SCHEMAS, KIND_NAMES, Row, plain
@@ -235,6 +235,7 @@ def captures(draw: st.DrawFn) -> Capture:
         source_id=draw(IDS),
         is_after_redirect=draw(st.booleans()),
         unread=draw(st.sampled_from(["", "links"])),
+        items=draw(st.sampled_from([(), (Item("a", "{}"),) * 2, (Item("", "0" * 16),)])),
     )
 
 
@@ -261,7 +262,7 @@ def test_rows_of_an_exchange_are_those_of_its_twin(
             continue
         facts = pure_rows.facts_row(capture, is_changed)
         expected.add_page(row + facts)
-        link_rows, text_rows = facts[-4:-2]
+        link_rows, text_rows = facts[-5:-3]
         if link_rows:
             for links in (capture.links, capture.refused_links):
                 expected.links.add(row[0], row[4], row[1], row[2], links)

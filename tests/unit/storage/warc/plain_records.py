@@ -12,6 +12,7 @@ from lycosa.fetch.coding.chunks import dechunk
 from lycosa.fetch.coding.heads import is_plain
 from lycosa.model.links import outlinks
 from lycosa.model.records import Answer, Capture
+from lycosa.storage.tables.items import line_of
 from lycosa.storage.tables.rows import KIND_NAMES, OUTCOME_NAMES
 from lycosa.storage.warc.exchange import Conversion, Earlier
 from lycosa.storage.warc.http_messages import is_chunked, made_head
@@ -179,6 +180,7 @@ class Writer:
             f"payload-digest: {digest}\r\n",
         ]
         block = "\r\n".join(lines).encode("utf-8", "replace")
+        block += line_of(capture.items) if capture.items else b""
         ends = outlinks(links.targets, links.kinds, links.rels, KIND_NAMES)
         return self._pack_beside("metadata", "application/warc-fields", block + ends)
 

@@ -1,0 +1,55 @@
+"""Crawls of a site whose pages are rendered."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Protocol
+
+from lycosa_testweb.referee.referee import Referee
+from lycosa_testweb.referee.rulebook import RefereeRules
+from lycosa_testweb.servers.raw import Hosted
+from lycosa_testweb.servers.server import SOCKET_TOLERANCE_SECONDS, Listen, SocketWeb
+from lycosa_testweb.web import Truth
+from lycosa_testweb.webs.script_maze import HOME
+
+DELAY_SECONDS = 0.1
+
+
+class Judged(Hosted, Truth, Protocol):
+    """A web that can be served, and that knows its own rules."""
+
+
+@contextmanager
+def served(web: Judged, folder: Path) -> Iterator[tuple[SocketWeb, Referee]]:
+    rules = RefereeRules(DELAY_SECONDS, DELAY_SECONDS, tolerance_seconds=SOCKET_TOLERANCE_SECONDS)
+    referee = Referee(rules, web)
+    with SocketWeb(web, referee=referee, tls=False, listen=Listen(folder=folder)) as server:
+        yield server, referee
+
+
+def lycosa(*words: str | Path, kill_at: str = "") -> subprocess.CompletedProcess[str]:
+    environment = os.environ | ({"LYCOSA_KILL_AT": kill_at} if kill_at else {})
+    return subprocess.run(
+        [sys.executable, "-m", "lycosa", *map(str, words)],
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+    )
+
+
+def crawl(
+    server: SocketWeb, path: Path, mode: str, *more: str, kill_at: str = "", seed: str = HOME
+) -> None:
+    flags = ["--allow-private", "--delay", f"{DELAY_SECONDS}s", "--ip-delay", f"{DELAY_SECONDS}s"]
+    flags += ["--set", f"fetch.hosts_file={server.hosts_file}", "--mining", "off", "--quiet"]
+    flags += ["--render", mode, "--set", "log.commit_seconds=0.1", *more]
+    done = lycosa("crawl", seed, "-o", path, *flags, kill_at=kill_at)
+    expected = -signal.SIGKILL if kill_at else 0
+    assert done.returncode == expected, done.stderr
