@@ -112,6 +112,30 @@ def killed_often(command: list[str], folder: Path, kills: int, environment: dict
         return killed
 
 
+def killed_once(command: list[str], folder: Path, environment: dict[str, str]) -> Path:
+    """Kill a crawl that has items in an open segment; returns their journal."""
+    process = subprocess.Popen(command, env=environment, start_new_session=True)
+    while process.poll() is None and _stored(folder) < 20_000:
+        time.sleep(0.02)
+    assert process.poll() is None, "the crawl ended before the kill"
+    os.killpg(process.pid, signal.SIGKILL)
+    process.wait()
+    while CrawlDirectory(folder).holder() is not None:  # its helpers follow it
+        time.sleep(0.02)
+    (journal,) = (folder / "items").glob("*.arrows")
+    return journal
+
+
+def resumed(folder: Path, environment: dict[str, str]) -> str:
+    """Run a crawl to its end, and return what it says."""
+    command = [sys.executable, "-m", "lycosa", "resume", str(folder), "--quiet"]
+    done = subprocess.run(
+        command, env=environment, capture_output=True, text=True, timeout=300, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
 def _stored(folder: Path) -> int:
     """Return how many bytes of records a crawl has stored."""
     return sum(path.stat().st_size for path in (folder / "warc").glob("*.gz"))

@@ -52,7 +52,7 @@ class PlainRouter(Router):
             partition.count_refusal(reason, count)
         distance = partition.state.pages.distance[page]
         if distance >= self._last_distance:
-            links = self._name_deep(links, distance)
+            links = self._name_deep(partition, links, distance)
         if is_kept and self._copies is not None and have_parameters(links.targets):
             links, ahead = self._name_copies(partition, page, links)
         return links, others if self._job.extract.links == "all" else NO_LINKS, ahead

@@ -19,7 +19,7 @@ from lycosa.crawl.answers.reading import (
     with_types,
 )
 from lycosa.crawl.answers.revisit_wishes import RevisitWishes
-from lycosa.crawl.answers.shells import SHELL_TEXT_BYTES, note_shell
+from lycosa.crawl.answers.shells import SHELL_TEXT_BYTES, note_shell, note_size
 from lycosa.crawl.answers.stages import SITEMAPS_WITHOUT_A_PAGE
 from lycosa.crawl.pauses import FORGETTABLE_SECONDS, back_off, resume_pause
 from lycosa.crawl.points import Points
@@ -288,6 +288,10 @@ class PlainPageAnswers:
         """Note a page that seems empty, and close a host that has given enough."""
         if self._notes_shells and answered.is_first and len(answered.text) < SHELL_TEXT_BYTES:
             note_shell(answered)
+        if answered.outcome is Outcome.KEPT and (
+            answered.answer.truncated or answered.partition.state.limits.truncated
+        ):
+            note_size(answered)
         limit, host = self._job.limits.host_pages, answered.host
         hosts = answered.partition.state.hosts
         if limit and hosts.kept[host] >= limit and not hosts.closed[host]:

@@ -18,7 +18,9 @@ from item_crawls import (
     environment_with,
     item_web,
     killed_often,
+    killed_once,
     packages,
+    resumed,
 )
 from lycosa import Crawl, Job, Plugin, SeenPage, run
 from lycosa.analysis.study.items import add_items
@@ -234,7 +236,7 @@ def _copied(crawled: Path, to: Path) -> Path:
     return to
 
 
-@pytest.mark.parametrize("how", ["removed", "emptied", "changed", "folder"])
+@pytest.mark.parametrize("how", ["removed", "emptied", "changed", "cut", "folder"])
 def test_a_damaged_table_of_items_is_named_and_made_again(
     how: str, crawled: Path, tmp_path: Path
 ) -> None:
@@ -249,6 +251,8 @@ def test_a_damaged_table_of_items_is_named_and_made_again(
             table.unlink()
         case "emptied":
             table.write_bytes(b"")
+        case "cut":
+            table.write_bytes(_cut(content))
         case "changed":
             table.write_bytes(content[:40] + bytes([content[40] ^ 1]) + content[41:])
         case "folder":
@@ -274,3 +278,24 @@ def test_no_kill_loses_or_doubles_an_item(workers: int, tmp_path: Path) -> None:
     found: Counts = counted(folder)
     assert found.items > found.pages > 0
     assert (found.lost, found.twice, found.stray) == (0, 0, 0)
+
+
+@pytest.mark.parametrize("change", [_cut, _zeros, None])
+def test_pages_whose_open_items_are_damaged_are_asked_for_again(
+    change: Callable[[bytes], bytes] | None, tmp_path: Path
+) -> None:
+    environment = environment_with(packages(tmp_path / "packages"))
+    folder = tmp_path / "crawl"
+    with item_web(6) as server:
+        journal = killed_once(command_for(server, folder, 1), folder, environment)
+        content = journal.read_bytes()
+        journal.unlink()
+        if change is not None:
+            journal.write_bytes(change(content))
+        said = verify(folder)
+        assert any(finding.file.startswith(f"{ITEMS}/") for finding in said.findings)
+        resumed(folder, environment)
+    found = counted(folder)
+    assert found.pages == 48
+    assert (found.lost, found.twice, found.stray) == (0, 0, 0)
+    assert verify(folder).is_clean

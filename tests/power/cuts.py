@@ -13,6 +13,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from item_crawls import counted, packages
 from lycosa._support.failpoints import NAMES
 from lycosa.model.job import Job
 from lycosa.operate.inspect.audit import audit
@@ -69,6 +70,7 @@ class Crawl:
         self.path.parent.mkdir()
         self.told = Told()
         self._library = library
+        self._packages = packages(self.folder / "packages")
         self._record = self.folder / "record"
         self._said = self.folder / "said"
         self.chance = random.Random(seed)
@@ -81,6 +83,7 @@ class Crawl:
             "LD_PRELOAD": str(self._library),
             "LYCOSA_CUT_ROOT": str(disk.root),
             "LYCOSA_CUT_LOG": str(self._record),
+            "PYTHONPATH": str(self._packages),
         }
         more |= {"LYCOSA_KILL_AT": kill_at} if kill_at else {}
         command = [sys.executable, "-m", "lycosa", "resume", str(self.path), "--quiet"]
@@ -187,6 +190,7 @@ def _job(web: GeneratedWeb, server: SocketWeb, pages: int, workers: int) -> Job:
         limits=replace(job.limits, pages=pages),
         log=replace(job.log, snapshot_batches=4, seal_seconds=0.7),
         crawl=replace(job.crawl, workers=workers),
+        plugins=replace(job.plugins, use=("rows",)),
     )
 
 
@@ -210,4 +214,7 @@ def judge(path: Path, web: GeneratedWeb, pages: int) -> None:
     report = verify(path)
     damage = "\n".join(f"{one.file}: {one.what}" for one in report.findings if one.is_damage)
     assert not damage, damage
+    found = counted(path)
+    assert found.items > len(kept)
+    assert (found.lost, found.twice, found.stray) == (0, 0, 0)
     assert audit(directory).breaches == []

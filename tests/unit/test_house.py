@@ -23,6 +23,7 @@ MOST_OF_A_RECORD = 7
 REVIEWED = frozenset(
     [
         "_blocks.pxi",
+        "_page_stages.pyx",
         "_scan.pyx",
         "_softmax.pyx",
         "_tables.pxi",

@@ -53,6 +53,7 @@ NAMES: dict[str, str] = {
     "log.appended": "some or all events are in the log, the worker does not know yet",
     "commit.done": "everything is written, the worker has not been told",
     "inbox.read": "links were read from an inbox, nothing was decided",
+    "links.read_again": "links of pages at an old limit are about to be read from their records",
     "snapshot.before-rename": "a snapshot is written under its temporary name",
     "snapshot.renamed": "a snapshot is in place, the log still holds what it covers",
     "trim.archived": "log batches are in the archive and still in the log",

@@ -23,6 +23,7 @@ from lycosa.analysis.triples.protocol import Query
 from lycosa.api.rows import Item, Link, Page, Text
 from lycosa.api.segments import batches, document_texts, schema_of, segments
 from lycosa.crawl.status.figures import outcomes_of, refusals_of
+from lycosa.crawl.status.left_out import left_out_of
 from lycosa.errors import LycosaError
 from lycosa.frontier.distance import depth_of
 from lycosa.frontier.fold.state import PartitionState
@@ -79,6 +80,14 @@ class Crawl:
     def refusals(self) -> dict[str, int]:
         """Return the number of refused URLs by reason, at the last commit."""
         return refusals_of(self._states())
+
+    def left_out(self) -> dict[str, int]:
+        """Return what each limit of the job has left out, at the last commit: URLs or pages.
+
+        The names are keys of the job: `depth_static`, `depth_dynamic`, `host_pages`,
+        `largest_body_bytes` and `patience_seconds`. A crawl that is complete has left out nothing.
+        """
+        return left_out_of(self._states())
 
     # -- rows -----------------------------------------------------------------------------
 

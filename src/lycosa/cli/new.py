@@ -35,7 +35,7 @@ test = ["pytest"]
 py-modules = ["lycosa_{module}"]
 """
 _MODULE = '''\
-"""Notes the main heading of every page, and follows links that a crawl would not see."""
+"""Emits the headings of every page, and follows links that a crawl would not see."""
 
 from typing import Any
 
@@ -47,11 +47,11 @@ def plugin(settings: dict[str, Any]) -> Plugin:
     selector = settings.get("heading", "h1")
 
     def look(page: SeenPage) -> None:
-        page["heading"] = page.css(f"{{selector}}::text").get()
-        for address in page.css("[data-href]::attr(data-href)").getall():
-            page.add_link(address)
+        for heading in page.css(f"{{selector}}::text").getall():
+            page.emit("heading", text=heading)
+        page.follow(page.css("[data-href]"))
 
-    return Plugin("{name}", columns={{"heading": str}}, on_page=look)
+    return Plugin("{name}", items={{"heading": {{"text": str}}}}, on_page=look)
 '''
 _TEST = '''\
 """The plugin on a saved page; nothing is asked for."""
@@ -65,10 +65,10 @@ PAGE = Path(__file__).with_name("page.html")
 URL = "https://example.org/list"
 
 
-def test_the_heading_is_noted() -> None:
+def test_headings_are_emitted() -> None:
     shown = show_page("{name}", PAGE, url=URL)
     assert (shown.outcome, shown.failure) == ("kept", "")
-    assert shown.columns == {{"heading": "Ten walks"}}
+    assert [item.values for item in shown.items] == [{{"text": "Ten walks"}}]
 
 
 def test_links_of_scripts_are_followed_within_the_scope() -> None:
@@ -80,7 +80,8 @@ def test_links_of_scripts_are_followed_within_the_scope() -> None:
 def test_the_job_says_which_heading() -> None:
     plugins = {{"use": ["{name}"], "settings": {{"{name}": {{"heading": "h2"}}}}}}
     job = Job.of([URL], plugins=plugins)
-    assert show_page("{name}", PAGE, url=URL, job=job).columns == {{"heading": "By the river"}}
+    shown = show_page("{name}", PAGE, url=URL, job=job)
+    assert [item.values for item in shown.items] == [{{"text": "By the river"}}]
 '''
 _PAGE = """\
 <!doctype html>
@@ -105,7 +106,7 @@ A plugin of Lycosa. `lycosa_{module}.py` is the plugin, `tests/` shows it a save
 A job names it:
 
     lycosa crawl https://example.org/ -o mycrawl --contact you@example.org --set plugins.use={name}
-    lycosa sql mycrawl "select url, heading from pages where outcome = 'kept'"
+    lycosa export items mycrawl --kind heading -o headings.csv
 
 To test it on another page, save that page (`lycosa cat mycrawl URL > tests/page.html`); to try
 selectors on it: `lycosa shell mycrawl URL`.

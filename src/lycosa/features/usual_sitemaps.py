@@ -60,9 +60,8 @@ class UsualSitemaps(Feature):
     def __init__(self, ports: Ports) -> None:
         limits = ports.job.limits
         deepest = farthest(max(limits.depth_static, limits.depth_dynamic))
-        self._is_wanted = (
-            ports.job.robots.sitemaps and through(DISTANCE, LinkKind.SITEMAP) <= deepest
-        )
+        self._is_wanted = ports.job.robots.sitemaps
+        self._is_too_deep = through(DISTANCE, LinkKind.SITEMAP) > deepest
         self._scope = ports.scope
         self._partition_of = ports.partitioner.partition_of
 
@@ -94,6 +93,8 @@ class UsualSitemaps(Feature):
             return
         if answered.outcome is not Outcome.KEPT or answered.page in state.requisites:
             return
+        if self._is_too_deep:
+            return  # the site goes on wanting it, for a resume with a larger depth
         key = answered.site_name + SITEMAP_PATH
         if not self._is_wanted or not self._may_be_asked(answered, key):
             key = ""

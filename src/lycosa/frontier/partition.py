@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterable, Mapping
 
 from lycosa.frontier._page_steps import PageSteps
 from lycosa.frontier.facts.columns import DONE, NONE, PENDING, PUT_OFF, WAITING
+from lycosa.frontier.facts.limits import MOST_TRUNCATED
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.link_counts import LinkCounts
 from lycosa.frontier.queue_moves import QueueMoves
@@ -70,6 +71,8 @@ class Partition(PageSteps):
         self.posts: dict[int, list[AnyMessage]] = {}
         self.refusals: dict[str, int] = {}
         self.structured: dict[str, int] = {}
+        self._too_deep: dict[str, None] = {}
+        self._truncated: dict[int, bool] = {}
         self._agenda = around.agenda
         self._changed = around.changed
         self.with_work = around.with_work
@@ -82,6 +85,7 @@ class Partition(PageSteps):
         """Drop everything: another owner has the partition, and what is uncommitted is void."""
         self.is_lost = True
         self.uncommitted, self.posts, self.refusals, self.structured = [], {}, {}, {}
+        self._too_deep, self._truncated = {}, {}
         self.readiness.abandon(now)
 
     def resume(self, now: float) -> None:
@@ -147,6 +151,19 @@ class Partition(PageSteps):
             self.structured[name] = self.structured.get(name, 0) + count
         self._changed[self.number] = None
 
+    def note_too_deep(self, keys: Iterable[str]) -> None:
+        """Note URLs of this partition beyond the limits of depth; written with the next commit."""
+        if not self.state.limits.has_more_too_deep:
+            self._too_deep.update(dict.fromkeys(keys))
+            self._changed[self.number] = None
+
+    def note_truncated(self, page: int, *, is_cut: bool) -> None:
+        """Note that a page was cut off at the largest size, or is whole."""
+        known = self.state.limits.truncated
+        if is_cut != (page in known) and (len(known) < MOST_TRUNCATED or not is_cut):
+            self._truncated[page] = is_cut
+            self._changed[self.number] = None
+
     def post(self, target: int, message: AnyMessage) -> None:
         """Send a message to another partition with the next commit."""
         self.posts.setdefault(target, []).append(message)
@@ -155,9 +172,16 @@ class Partition(PageSteps):
     def cut(self) -> tuple[list[AnyEvent], dict[int, list[AnyMessage]]]:
         """Hand over the events and messages to commit."""
         steps = self.link_counts.take_steps()
-        if self.refusals or self.structured or steps:
-            self.record(Counted(self.refusals, self.structured, steps))
+        if self.refusals or self.structured or steps or self._too_deep or self._truncated:
+            limits = self.state.limits
+            too_deep, has_more = limits.to_note(self._too_deep, self.state.table)
+            cut = [page for page, is_cut in self._truncated.items() if is_cut]
+            whole = [page for page, is_cut in self._truncated.items() if not is_cut]
+            self.record(
+                Counted(self.refusals, self.structured, steps, too_deep, has_more, cut, whole)
+            )
             self.refusals, self.structured = {}, {}
+            self._too_deep, self._truncated = {}, {}
         if (moves := self.moves.take(self._offered)) is not None:
             self.record(moves)
             self.offer_again(moves.put_up, self.state.last_moment)

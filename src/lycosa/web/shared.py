@@ -21,7 +21,7 @@ from lycosa.web.rest.records import Frame
 LOOK_SECONDS = 2.0
 """Seconds between two writes of a member to the board."""
 FOLD_SECONDS = 120.0
-_FOLDED = ("pages", "bytes", "pending", "urls", "outcomes", "refusals")
+_FOLDED = ("pages", "bytes", "pending", "urls", "outcomes", "refusals", "left_out")
 
 
 class BoardFrames:

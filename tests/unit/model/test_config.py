@@ -14,7 +14,15 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lycosa.errors import ConfigError
-from lycosa.model.job import SECTIONS, Job, example, parse_job, read_job, reference
+from lycosa.model.job import (
+    SECTIONS,
+    Job,
+    addressing_in,
+    example,
+    parse_job,
+    read_job,
+    reference,
+)
 from lycosa.model.job.keys import Key, keys_of
 from lycosa.model.job.requests import Limits, Politeness
 
@@ -215,7 +223,9 @@ def test_the_digest_tells_jobs_apart_and_nothing_else() -> None:
     assert Job.of().digest() == parse_job("[limits]\npages = 0").digest()
     assert Job.of().digest() != Job.of(limits={"pages": 1}).digest()
     assert Job.of(revisit={"seconds": -0.0}).digest() == Job.of().digest()
-    assert len(Job.of().digest()) == 33
+    limits = {"depth_static": 3, "depth_dynamic": 2, "host_pages": 0}
+    assert Job.of(limits=limits).digest()[33:] == "-3.2.0"
+    assert len(Job.of().digest()) == 33 + len("-15.5.25000")
 
 
 @pytest.mark.parametrize(
@@ -233,7 +243,7 @@ def test_the_digest_tells_jobs_apart_and_nothing_else() -> None:
 def test_the_end_of_a_digest_is_of_the_settings_that_addresses_depend_on(
     fetch: dict[str, object], is_same: bool
 ) -> None:
-    ends = [job.digest().partition("-")[2] for job in (Job.of(), Job.of(fetch=fetch))]
+    ends = [addressing_in(job.digest()) for job in (Job.of(), Job.of(fetch=fetch))]
     assert (ends[0] == ends[1]) is is_same
 
 

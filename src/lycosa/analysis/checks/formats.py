@@ -57,6 +57,7 @@ def fields(checked: Checked) -> dict[str, Any]:
     return {
         "pages": checked.pages,
         "ignored": checked.ignored,
+        "left_out": dict(checked.left_out),
         "checks": [
             {
                 "name": check.name,

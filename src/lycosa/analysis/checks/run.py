@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +24,8 @@ from lycosa.analysis.study.tables import (
     connected,
     require_rows,
 )
+from lycosa.crawl.status.left_out import left_out_of
+from lycosa.errors import LogError, Untrusted
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.storage.segments.sealing import ignore
 from lycosa.storage.tables.derived import derived_path
@@ -43,6 +45,8 @@ class Checked(NamedTuple):
     findings: Sequence[Finding]
     ignored: int
     """Number of findings that were left out because of their URLs."""
+    left_out: Mapping[str, int] = {}
+    """What each limit of the crawl has left out, and the checks have not seen."""
 
     def of(self, check: Check) -> list[Finding]:
         """Return the findings of one check."""
@@ -77,7 +81,18 @@ def check_site(
             raise unreadable(folder, f"{folder}: a table", error) from None
     findings = [Finding(**row) for row in found.to_pylist()]
     kept = [one for one in findings if ignored is None or not _is_ignored(one, ignored)]
-    return Checked(pages, checks, kept, len(findings) - len(kept))
+    return Checked(pages, checks, kept, len(findings) - len(kept), _left_out(directory))
+
+
+def _left_out(directory: CrawlDirectory) -> dict[str, int]:
+    if not directory.has_begun:
+        return {}
+    try:
+        return left_out_of(directory.each_state(directory.job()))
+    except (LogError, Untrusted):
+        if not directory.may_lack_log:
+            raise
+        return {}
 
 
 def make_ready(

@@ -14,6 +14,7 @@ from lycosa._support.amounts import counted, duration_text, size_text
 from lycosa.analysis.report.section import Facts
 from lycosa.analysis.report.wording import count, seconds
 from lycosa.analysis.study.results import Manifest
+from lycosa.crawl.status.left_out import amount_text, told
 from lycosa.errors import LogError, Untrusted
 from lycosa.extract.topics.model import TopicModel
 from lycosa.model.job import Job
@@ -143,6 +144,9 @@ def _state(facts: Facts) -> str:
     if facts.is_running:
         return f"running when it was studied{waiting}"
     if pending == 0:
+        if left_out := told(facts.study.get("left_out", {}), facts.job):
+            amounts = "; ".join(amount_text(one) for one in left_out)
+            return f"complete within its limits, which left out {amounts}"
         if put_aside := facts.study.get("put_aside"):
             return f"complete but for {counted(put_aside, 'URL')} put aside as traps"
         return "complete: every URL in scope has been fetched or refused"

@@ -46,6 +46,7 @@ from lycosa.analysis.study.tables import (
     require_rows,
 )
 from lycosa.crawl.status.figures import outcomes_of, refusals_of
+from lycosa.crawl.status.left_out import left_out_of
 from lycosa.crawl.status.progress import messages_of
 from lycosa.errors import LogError, Untrusted
 from lycosa.features.plugins.loader import load_hooks
@@ -141,7 +142,7 @@ def _study(
         make_ready(connection, directory, asked, results.folder, lambda done, total: None)
         results.write(connection, "findings", findings_query(CHECKS, CheckLimits()))
         tell("refusals")
-        refusals, pending, messages = _from_log(directory)
+        refusals, pending, messages, left_out = _from_log(directory)
         results.write_table("refusals", refusals)
         if has_topics:
             tell("overlaps")
@@ -149,7 +150,8 @@ def _study(
             write_overlaps(connection, results, job, partitioner_of(job, hooks), messages)
         traps = set(TRAPS.values())
         put_aside = sum(row["urls"] for row in refusals.to_pylist() if row["reason"] in traps)
-        return facts | _totals(connection) | {"pending": pending, "put_aside": put_aside}
+        told = {"pending": pending, "put_aside": put_aside, "left_out": left_out}
+        return facts | _totals(connection) | told
 
 
 def _derive(
@@ -183,20 +185,24 @@ def _ranked(
     return write_ranks(web, connection, results, tell)
 
 
-def _from_log(directory: CrawlDirectory) -> tuple[pa.Table, int | None, int | None]:
+def _from_log(
+    directory: CrawlDirectory,
+) -> tuple[pa.Table, int | None, int | None, dict[str, int]]:
     """Return figures that only the log has.
 
-    These are refused URLs by reason, the number of pending URLs, and of messages read by
-    partitions.
+    These are refused URLs by reason, the number of pending URLs, of messages read by partitions,
+    and of what each limit has left out.
     """
     has_log = directory.has_begun
     states = directory.each_state(directory.job()) if has_log else ()
     refusals: Counter[str] = Counter()
+    left_out: Counter[str] = Counter()
     pending = 0
     messages = messages_of([], directory.job())
     try:
         for state in states:
             refusals.update(refusals_of([state]))
+            left_out.update(left_out_of([state]))
             for name, number in outcomes_of([state]).items():
                 if Outcome.DISALLOWED <= Outcome[name.upper()] <= Outcome.BLOCKED:
                     refusals[name] += number
@@ -208,10 +214,12 @@ def _from_log(directory: CrawlDirectory) -> tuple[pa.Table, int | None, int | No
             raise
         has_log = False
         refusals.clear()
+        left_out.clear()
     found = sorted(refusals.items(), key=lambda item: (-item[1], item[0]))
     columns = {"reason": [name for name, _ in found], "urls": [number for _, number in found]}
     schema = pa.schema([("reason", pa.string()), ("urls", pa.int64())])
-    return pa.table(columns, schema), *((pending, messages) if has_log else (None, None))
+    figures = (pending, messages) if has_log else (None, None)
+    return pa.table(columns, schema), *figures, dict(left_out)
 
 
 def _totals(connection: Connection) -> dict[str, Any]:

@@ -20,7 +20,7 @@ from lycosa.cli.input.places import open_crawl
 from lycosa.cli.input.seeds import with_scheme
 from lycosa.cli.reading.prometheus import prometheus_option, prometheus_text
 from lycosa.cli.screen.console import Screen
-from lycosa.cli.screen.lines import put_aside_of
+from lycosa.cli.screen.lines import put_aside_of, reading_text, time_left_text
 from lycosa.cli.screen.notices import DAMAGED, Session
 from lycosa.cli.screen.prospects import prospect_data, prospect_lines
 from lycosa.cli.screen.status import CrawlStatus, status_of, store_text
@@ -29,6 +29,7 @@ from lycosa.cli.screen.summary import (
     counts_tables,
     facts_table,
     given_up_table,
+    left_out_table,
     mined_text,
     rendered_facts,
     saved_fact,
@@ -40,10 +41,12 @@ from lycosa.cli.screen.topics import (
     prediction_lines,
     topics_text,
 )
+from lycosa.crawl.status.left_out import end_of
 from lycosa.crawl.status.unreachable import NO_SEED, what_was_missed
 
 if TYPE_CHECKING:
     from lycosa.cli.input.places import Place
+    from lycosa.model.job import Job
 
 MOST_BLOCKED = 20
 """Most blocked hosts that `status` names; --json has all."""
@@ -63,19 +66,22 @@ def status(session: Session, /, path: Place, as_json: bool, form: str | None) ->
     if form:
         click.echo(prometheus_text(open_crawl(session, path)), nl=False)
         return
-    state = status_of(open_crawl(session, path))
+    directory = open_crawl(session, path)
+    state = status_of(directory)
     if as_json:
         waits = [{**w, "until": _iso_or_none(w["until"])} for w in state.waits]
         following = {"next_cycle_at": _iso_or_none(state.next_cycle_at)}
         _print_json({"directory": str(path), **state._asdict(), "waits": waits, **following})
     else:
-        _print_status(Screen(), path, state)
+        _print_status(Screen(), path, state, directory.job())
 
 
-def _print_status(console: Console, path: Place, state: CrawlStatus) -> None:
+def _print_status(console: Console, path: Place, state: CrawlStatus, job: Job) -> None:
     facts = [fact for fact in _status_facts(path, state) if fact[1]]
     console.print(Text(f"{path}: {_state(path, state)}", "bold"), soft_wrap=True)
     console.print(Padding(facts_table(facts), (1, 0, 0, 2)))
+    for part in left_out_table(state.left_out, job, path):
+        console.print(part, soft_wrap=True)
     for part in counts_tables(state.outcomes, state.refusals, state.structured):
         console.print(part)
     given_up = [list(one.values()) for one in state.given_up]
@@ -108,8 +114,9 @@ def _status_facts(path: Place, state: CrawlStatus) -> Iterator[tuple[str, str]]:
     yield "waits for", _waits_text(state)
     waited = f"{duration_text(state.waited_seconds)} spent waiting for unreachable origins"
     yield "patience", waited if state.waited_seconds else ""
-    left = f"at least {duration_text(state.seconds_left)} at these pauses; new links add to it"
+    left = time_left_text(state.seconds_left, state.limited_by)
     yield "to go", left if state.pending else ""
+    yield "reading", reading_text(state.reading_again)
     yield "put aside", _put_aside_text(path, state)
     yield "changed", ", ".join(f"{key} = {value}" for key, value in state.values.items())
     rules = f"{counted(len(state.rules), 'rule')} added: {command('orders', path)}"
@@ -208,7 +215,8 @@ def _state(path: Place, state: CrawlStatus) -> str:
         left = counted(state.put_off, "URL")
         more = command("resume", path, "--cycles", str(state.cycle + 1))
         return f"ended after the last cycle; {left} put off; continue: {more}"
-    return "complete, except for URLs put aside" if put_aside_of(state.refusals) else "complete"
+    word = end_of("exhausted", state.left_out)
+    return f"{word}, except for URLs put aside" if put_aside_of(state.refusals) else word
 
 
 @click.command()

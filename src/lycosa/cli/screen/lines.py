@@ -108,6 +108,8 @@ def fields_of(progress: Progress) -> dict[str, object]:
             kind.replace(" ", "_"): count for kind, count in put_aside_of(progress.refusals).items()
         },
         "seconds_left": round(progress.seconds_left, 1),
+        **({"limited_by": progress.limited_by} if progress.limited_by else {}),
+        **({"reading_again": progress.reading_again} if progress.reading_again else {}),
         "workers": progress.workers,
         **({"is_paused": True} if progress.is_paused else {}),
     }
@@ -142,6 +144,23 @@ def _until_text(until: float, now: float) -> str:
     if not until:
         return ""
     return f", {duration_text(until - now)}" if until > now else ", now"
+
+
+def time_left_text(seconds_left: float, limited_by: str) -> str:
+    """Say how long the crawl takes at least: by its queue, or up to a limit."""
+    left = f"at least {duration_text(seconds_left)}"
+    if limited_by:
+        flag = {"pages": "--max-pages", "bytes": "--max-bytes", "seconds": "--time"}[limited_by]
+        return f"{left} to the limit of the job ({flag})"
+    return f"{left} at these pauses; new links add to it"
+
+
+def reading_text(reading_again: list[int]) -> str:
+    """Say how far the links of known pages were read again, for a limit that was raised."""
+    if not reading_again:
+        return ""
+    done, total = reading_again
+    return f"links of known pages again, for a larger depth: {done:,} of {total:,} pages"
 
 
 def _pairs(items: Iterable[tuple[str, object]]) -> Iterable[str]:
@@ -274,7 +293,7 @@ def reason_text(ended: HowEnded, job: Job) -> str:
     texts = {
         "exhausted": _put_off_text(ended.progress.put_off, job)
         if ended.progress.put_off
-        else _complete_text(put_aside_of(ended.progress.refusals)),
+        else _complete_text(ended.progress),
         "pages": f"Ended by the limit of {limits.pages:,} pages (--max-pages).",
         "bytes": f"Ended by the limit of {size_text(limits.bytes)} (--max-bytes).",
         "seconds": f"Ended by the limit of {duration_text(limits.seconds)} (--time).",
@@ -285,7 +304,7 @@ def reason_text(ended: HowEnded, job: Job) -> str:
         "stopped": "Stopped; nothing is lost.",
         "stopped for all": "Stopped on all machines by `lycosa cluster stop`; nothing is lost.",
         "drained": "Drained: this member has handed everything over, and others go on.",
-        "unreachable": "Ended: no reachable URL is left to fetch. "
+        "unreachable": "Complete within its limits: no reachable URL is left to fetch. "
         f"{_given_up_text(ended.progress)} could not be reached.",
         "no seed": "Ended: no seed could be reached.",
     }
@@ -313,22 +332,29 @@ def _put_off_text(put_off: int, job: Job) -> str:
     return f"Ended after the last cycle: {counted(put_off, 'URL')} {wait} for the next (--cycles)."
 
 
-def _complete_text(put_aside: dict[str, int]) -> str:
+def _complete_text(progress: Progress) -> str:
+    put_aside = put_aside_of(progress.refusals)
+    within = " within its limits" if progress.left_out else ""
     if not put_aside:
-        return "Complete: no URL in scope is left to fetch."
+        where = "that they allow" if within else "in scope"
+        return f"Complete{within}: no URL {where} is left to fetch."
     total = sum(put_aside.values())
     urls, what = counted(total, "URL"), "traps" if total > 1 else "a trap"
     kinds = ", ".join(f"{kind} {count:,}" for kind, count in put_aside.items())
-    return f"Complete, except for {urls} put aside as {what} ({kinds})."
+    return f"Complete{within}, except for {urls} put aside as {what} ({kinds})."
 
 
 def summary_data(ended: HowEnded, path: Path) -> dict[str, object]:
     """Return the summary for a program."""
+    from lycosa.crawl.status.left_out import end_of  # a start does without it
+
     progress = ended.progress
     return {
         "directory": str(path),
         "reason": ended.reason,
         "is_complete": ended.is_complete,
+        "end": end_of(ended.reason, progress.left_out, progress.put_off),
+        "left_out": progress.left_out,
         "pages": progress.pages,
         "bytes": progress.bytes,
         "requests": progress.requests,

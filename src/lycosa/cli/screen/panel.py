@@ -31,7 +31,9 @@ from lycosa.cli.screen.lines import (
     outcome_text,
     planting_text,
     put_aside_of,
+    reading_text,
     ready_and_waiting,
+    time_left_text,
     uploading_text,
     waits_text,
 )
@@ -53,6 +55,8 @@ def left_text(progress: Progress) -> str:
     """Say how long the crawl will take at least."""
     if not progress.pending:
         return "the queue is empty"
+    if progress.seconds_left < 1 and progress.limited_by:
+        return "almost at the limit of the job"
     if progress.seconds_left < 1:
         ready, _ = ready_and_waiting(progress)
         moments = [until for _, _, until in progress.waits]
@@ -60,7 +64,7 @@ def left_text(progress: Progress) -> str:
         if wait >= 1 and not ready and not progress.in_flight:
             return f"next request in {duration_text(wait)}; new links add to it"
         return "no pause is left; new links add to it"
-    return f"at least {duration_text(progress.seconds_left)} at these pauses; new links add to it"
+    return time_left_text(progress.seconds_left, progress.limited_by)
 
 
 def _waits_text(progress: Progress) -> str:
@@ -148,6 +152,8 @@ class ProgressPanel:
             table.add_row("put aside", _one_line(f"traps: {kinds_text(put_aside)}", "yellow"))
         for name, text in topics_facts(self._progress.topics, self._progress.budgets, self._job):
             table.add_row(name, _one_line(text, "dim" if name == "topics" else "green"))
+        if reading := reading_text(self._progress.reading_again):
+            table.add_row("reading", _unbroken(reading, width))
         table.add_row("to go", _unbroken(left_text(self._progress), width))
         return table
 

@@ -10,6 +10,8 @@ from rich.text import Text
 from lycosa.cli.amounts import counted
 from lycosa.cli.screen.console import Screen
 from lycosa.cli.screen.summary import command
+from lycosa.crawl.status.left_out import amount_text, told
+from lycosa.runtime.directory import CrawlDirectory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,6 +29,9 @@ def print_findings(path: Path, checked: Checked, *, shows_all: bool) -> None:
     """Print the findings, with examples or all of them, and the next commands."""
     screen = Screen()
     screen.print(Text(f"{path}: {_totals(checked)}", "bold"), soft_wrap=True)
+    for one in told(checked.left_out, CrawlDirectory.open(path).job()):
+        more = command(one.command, path, *one.rest)
+        screen.print(Text(f"not checked: {amount_text(one)}: {more}", "yellow"), soft_wrap=True)
     is_cut = False
     clean: list[str] = []
     order = list(_COLOURS)

@@ -11,8 +11,10 @@ from lycosa.cli.amounts import counted, size_text
 from lycosa.cli.screen.lines import command
 from lycosa.crawl.status.figures import figures_of
 from lycosa.crawl.status.progress import (
+    Spent,
     messages_of,
     seconds_left,
+    within_limits,
 )
 from lycosa.crawl.status.unreachable import MOST_NAMED, given_up_of
 from lycosa.crawl.status.waiting import waits_of
@@ -43,8 +45,15 @@ class CrawlStatus(NamedTuple):
     disk_bytes: int | None
     """None where only the log is at hand."""
     seconds_left: float
+    limited_by: str
+    """The limit that ends the crawl before its queue is empty; "" for none."""
+    ran_seconds: float
     outcomes: dict[str, int]
     refusals: dict[str, int]
+    left_out: dict[str, int]
+    """What the limits of the job have left out, by limit."""
+    reading_again: list[int]
+    """Pages looked at again for a raised limit of depth, and their number; empty without one."""
     structured: dict[str, int]
     """Counts of structured data: triples, pages, and what was left out."""
     plugins: list[str]
@@ -118,6 +127,13 @@ def _host_count(states: list[PartitionState], job: Job) -> int:
     return sum(len(state.host_names) for state in states)
 
 
+def _working_hosts(state: PartitionState) -> int:
+    """Return how many hosts have URLs to ask for."""
+    sites = state.sites
+    pairs = zip(sites.host, sites.pending, sites.closed, strict=True)
+    return len({host for host, pending, closed in pairs if pending and not closed})
+
+
 def status_of(directory: CrawlDirectory) -> CrawlStatus:
     """Read a crawl directory; nothing in it is changed.
 
@@ -136,6 +152,10 @@ def status_of(directory: CrawlDirectory) -> CrawlStatus:
     given_up, waits = given_up_of(states), waits_of(states, job, now)
     revisit, figures = job.revisit, figures_of(states)
     cycle = figures["cycle"]
+    working = sum(_working_hosts(state) for state in states)
+    spent = Spent(figures["pages"], figures["bytes"], working, figures["ran_seconds"])
+    # The values in force by orders count, as in a crawl that runs.
+    left, limited_by = within_limits(seconds_left(states, job, now), spent, in_force.job(job))
     machines = _machines(directory, job) if job.log.server and has_begun else []
     is_followed = revisit.policy != "off" and (revisit.continuous or cycle < revisit.cycles)
     return CrawlStatus(
@@ -143,7 +163,8 @@ def status_of(directory: CrawlDirectory) -> CrawlStatus:
         worker_pids=holder.workers if holder else [],
         hosts=_host_count(states, job),
         disk_bytes=None if directory.is_distant else _disk_bytes(directory.path),
-        seconds_left=round(seconds_left(states, job, now), 1),
+        seconds_left=round(left, 1),
+        limited_by=limited_by,
         plugins=list(job.plugins.use),
         sandbox=sandbox_text(job),
         **_topics(states, job),
@@ -182,8 +203,12 @@ def _live_status(directory: CrawlDirectory, job: Job, holder: Holder, frame: Fra
         hosts=sum(now.hosts.values()),
         disk_bytes=_disk_bytes(directory.path),
         seconds_left=round(now.seconds_left or 0.0, 1),
+        limited_by=now.limited_by,
+        ran_seconds=round(now.ran_seconds, 1),
         outcomes=now.outcomes,
         refusals=now.refusals,
+        left_out=now.left_out,
+        reading_again=now.reading_again,
         structured=now.structured,
         plugins=list(job.plugins.use),
         sandbox=sandbox_text(job),

@@ -24,6 +24,7 @@ from lycosa.cli.screen.lines import (
 from lycosa.cli.screen.lines import command as command
 from lycosa.cli.screen.topics import topics_facts
 from lycosa.crawl.answers.known_copies import KNOWN_COPY
+from lycosa.crawl.status.left_out import amount_text, told
 from lycosa.crawl.status.progress import Progress
 from lycosa.errors import ConfigError
 from lycosa.extract.structured.counts import BROKEN, PAGES, REASONS, TRIPLES
@@ -68,8 +69,9 @@ def summary_of(ended: HowEnded, job: Job) -> RenderableType:
     if progress.mined:
         facts.append(("guessed", mined_text(progress.mined)))
     facts += rendered_facts(progress.rendered)
+    facts += left_out_facts(progress.left_out, job)
     facts += saved_fact(progress.refusals)
-    is_whole = ended.is_complete and not put_aside_of(progress.refusals)
+    is_whole = ended.is_complete and not put_aside_of(progress.refusals) and not progress.left_out
     parts: list[RenderableType] = [
         Text(reason_text(ended, job), "bold green" if is_whole else "bold yellow"),
         Padding(facts_table(facts), (1, 0, 0, 2)),
@@ -153,6 +155,21 @@ def rendered_facts(rendered: dict[str, int]) -> list[tuple[str, str]]:
     return facts
 
 
+def left_out_facts(left_out: dict[str, int], job: Job) -> list[tuple[str, str]]:
+    """Return what the limits have left out, a line for each."""
+    lines = "\n".join(amount_text(one) for one in told(left_out, job))
+    return [("beyond", lines)] if lines else []
+
+
+def left_out_table(left_out: dict[str, int], job: Job, path: object) -> list[RenderableType]:
+    """Return a table of what the limits have left out, each with its command."""
+    parts: list[RenderableType] = []
+    for one in told(left_out, job):
+        line = Text(f"  {amount_text(one)}", "yellow")
+        parts += [line, Text(f"    {command(one.command, path, *one.rest)}", "cyan")]
+    return [Text("\nleft out by limits", "bold"), *parts] if parts else []
+
+
 def given_up_table(given_up: list[list[Any]], origins: int) -> list[RenderableType]:
     """Return a table of the unreachable origins, if there are any."""
     if not given_up:
@@ -218,6 +235,9 @@ def _commands(ended: HowEnded, job: Job, path: Path) -> Iterator[tuple[str, str]
         yield command("retry", path), "try unreachable origins"
     if put_aside_of(ended.progress.refusals):
         yield command("retry", path, "--traps"), "fetch what was put aside"
+    for one in told(ended.progress.left_out, job):
+        if one.command != "retry":
+            yield command(one.command, path, *one.rest), amount_text(one)
     if not ended.is_complete:
         yield command("resume", path, *_more(ended, job)), "continue the crawl"
 

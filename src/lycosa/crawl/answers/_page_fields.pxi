@@ -36,6 +36,7 @@ cdef Py_ssize_t FAILURE = offset_of(Answer, "failure")
 cdef Py_ssize_t BEGINNING = offset_of(Answer, "beginning")
 cdef Py_ssize_t BY_NAME = offset_of(Answer, "by_name")
 cdef Py_ssize_t FINDINGS = offset_of(Answer, "findings")
+cdef Py_ssize_t TRUNCATED = offset_of(Answer, "truncated")
 
 cdef Py_ssize_t BASE = offset_of(Facts, "base")
 cdef Py_ssize_t HREFS = offset_of(Facts, "hrefs")

@@ -24,7 +24,7 @@ from lycosa._support.fields cimport field, is_a, offset_of, put_field
 from lycosa.crawl.answers._routes import REQUISITES
 from lycosa.crawl.answers.page_answer import NO_FACTS, PageAnswer
 from lycosa.crawl.answers.reading import NOFOLLOW, RawLinks, links_of_page, read_page
-from lycosa.crawl.answers.shells import SHELL_TEXT_BYTES, note_shell
+from lycosa.crawl.answers.shells import SHELL_TEXT_BYTES, note_shell, note_size
 from lycosa.crawl.pauses import FORGETTABLE_SECONDS, LONGEST_SECONDS, resume_pause
 from lycosa.extract.facts import Facts
 from lycosa.extract.text.fingerprint import fingerprint
@@ -390,6 +390,11 @@ cdef class PageStages:
             and len(field(answered, TEXT)) < SHELL_TEXT_BYTES
         ):
             note_shell(answered)
+        if field(answered, OUTCOME) is KEPT and (
+            field(field(answered, ANSWER), TRUNCATED)
+            or way.occasions & IS_KNOWN and view.state.limits.truncated
+        ):
+            note_size(answered)
         if (
             self._most_of_a_host
             and whole(view.kept, way.host) >= self._most_of_a_host

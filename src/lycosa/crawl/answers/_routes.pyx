@@ -73,7 +73,7 @@ cdef class Routes:
             partition.count_refusal(reason, count)
         cdef int64_t distance = half(<arrays.array?> partition.state.pages.distance, page)
         if distance >= self._deep_from:
-            links = self._name_deep(links, distance)
+            links = self._name_deep(partition, links, distance)
         if is_kept and self._known_copies is not None and have_parameters(links.targets):
             links, ahead = self._name_copies(partition, page, links)
         return links, others if self._keeps_others else NO_LINKS, ahead

@@ -33,6 +33,7 @@ from lycosa.frontier.distance import (
     is_beyond,
     through,
 )
+from lycosa.frontier.facts.limits import MOST_TOO_DEEP
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.model.links import (
@@ -67,6 +68,8 @@ class Router(Routes):
         self._most_posted = ports.job.caches.sent_urls
         self._copies = KnownCopies() if ports.job.traps.known_copies else None
         self._posted: dict[int, dict[str, int]] = {}
+        self._told: dict[int, set[str]] = {}
+        """By partition, URLs of others that it has named to them as too deep."""
         limits = ports.job.limits
         self._depths = limits.depth_static, limits.depth_dynamic
         ways = Ways(
@@ -105,7 +108,7 @@ class Router(Routes):
         ]
         return replace(links, reasons=named), Ahead(places, led)
 
-    def _name_deep(self, links: Links, distance: int) -> Links:
+    def _name_deep(self, partition: Partition, links: Links, distance: int) -> Links:
         """Name the links of a page at this distance that are too deep now."""
         reasons = [
             TOO_DEEP
@@ -113,7 +116,37 @@ class Router(Routes):
             else FOLLOWED
             for target, kind in zip(links.targets, links.kinds, strict=True)
         ]
+        too_deep = [
+            target.key
+            for target, reason in zip(links.targets, reasons, strict=True)
+            if reason is TOO_DEEP
+        ]
+        if too_deep:
+            self._note_deep(partition, too_deep)
         return replace(links, reasons=reasons)
+
+    def _note_deep(self, partition: Partition, keys: Sequence[str]) -> None:
+        """Have URLs counted that are too deep, by the partitions that know whether they are known.
+
+        Links to another view of a kept page lead to nothing that was left out.
+        """
+        own: list[str] = []
+        abroad: dict[int, list[str]] = {}
+        told = self._told.setdefault(partition.number, set())
+        for key in keys:
+            if self._copies is not None and self._copies.original_of(partition.state, key):
+                continue
+            number = self._partition_of(key)
+            if number == partition.number:
+                own.append(key)
+            elif key not in told and len(told) < MOST_TOO_DEEP:
+                told.add(key)
+                abroad.setdefault(number, []).append(key)
+        if own:
+            partition.note_too_deep(own)
+        for number, some in abroad.items():
+            now = self._clock.now()
+            partition.post(number, Discovered(now, TOO_DEEP, [], [], too_deep=some))
 
     def resolve_redirect(
         self, partition: Partition, page: int, raw: RawLinks, base: str
@@ -158,6 +191,7 @@ class Router(Routes):
         if self._copies is not None:
             self._copies.forget()
         self._posted.pop(partition, None)
+        self._told.pop(partition, None)
         self._targets.forget()
 
     def _paid(self, partition: Partition, moment: float, page: int) -> None:
@@ -245,6 +279,10 @@ class Router(Routes):
         if is_owed:
             partition.record(LinksOwed(moment, done=[page]))
         return links
+
+    def pass_on(self, partition: Partition, moment: float, page: int) -> None:
+        """Read the links of a page from its record, and route them as they are routed now."""
+        self._pass_on(partition, moment, [page])
 
     def _pass_on(self, partition: Partition, moment: float, nearer: list[int]) -> None:
         while nearer:

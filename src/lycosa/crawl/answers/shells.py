@@ -1,6 +1,8 @@
-"""Notes pages that seem empty without scripts, in a crawl that renders none.
+"""Notes pages of which something is missing: what scripts add, or what was cut off.
 
-The summary names them, so that the operator learns of `--render`.
+Pages that seem empty without scripts are noted in a crawl that renders none, so that the operator
+learns of `--render`. Pages that were longer than the job takes are noted until they are fetched as
+a whole.
 """
 
 from __future__ import annotations
@@ -32,3 +34,10 @@ def note_shell(answered: PageAnswer) -> None:
     """Note a page that seems empty."""
     if seems_empty(answered):
         answered.partition.record(Rendered(answered.ended, answered.page, SHELL))
+
+
+def note_size(answered: PageAnswer) -> None:
+    """Note whether a page that is kept was cut off at the largest size."""
+    answer = answered.answer
+    is_cut = answer.truncated and answer.truncated_by == "length"
+    answered.partition.note_truncated(answered.page, is_cut=is_cut)

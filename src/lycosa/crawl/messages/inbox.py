@@ -124,6 +124,10 @@ class InboxReader:
         if not message.source:
             for key in message.keys:  # seeds, perhaps added while we were running
                 self._scope.join(key)
+        if message.too_deep:
+            partition.note_too_deep(message.too_deep)
+            if not message.keys:
+                return
         self._router.admit(partition, message)
 
     def _robots_found(self, partition: Partition, message: RobotsFound, now: float) -> None:

@@ -138,6 +138,24 @@ def refusals_of(states: Iterable[PartitionState]) -> dict[str, int]:
     return dict(counts.most_common())
 
 
+def _left_out(states: States) -> dict[str, int]:
+    """Return what each limit has left out; a crawl that has left out nothing loads no module."""
+    if not any(
+        state.limits.too_deep or state.limits.truncated or any(state.sites.closed)
+        for state in states
+    ):
+        return {}
+    from lycosa.crawl.status.left_out import left_out_of
+
+    return left_out_of(states)
+
+
+def _reading_again(states: Iterable[PartitionState]) -> list[int]:
+    """Return how many pages were looked at again for a raised limit, and of how many."""
+    some = [state.limits for state in states if state.limits.end_page]
+    return [sum(one.next_page for one in some), sum(one.end_page for one in some)] if some else []
+
+
 def mined_of(states: Iterable[PartitionState]) -> dict[str, list[int]]:
     """Return by rule how many URLs were guessed, and how many of those were pages."""
     gathered: list[dict[str, list[int]]] = []
@@ -176,8 +194,14 @@ FIGURES: Mapping[str, Figure] = {
     "outcomes": Figure(outcomes_of, counted),
     "refusals": Figure(refusals_of, counted),
     "blocked": Figure(_blocked, names),
+    "left_out": Figure(_left_out, counted),
+    "reading_again": Figure(_reading_again, columns),
     "links_owed": Figure(lambda states: sum(len(state.links_owed) for state in states), sum),
     "links_given_up": Figure(lambda states: sum(state.links_given_up for state in states), sum),
+    "ran_seconds": Figure(
+        lambda states: round(most([state.seconds_run() for state in states]), 1),
+        most,
+    ),
     # Of features.
     "mined": Figure(mined_of, pairs),
     "structured": Figure(_structured, counted),

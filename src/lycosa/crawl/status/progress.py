@@ -2,7 +2,8 @@
 
 The estimate of the time left is a lower bound: a host with n pending URLs needs at least n pauses,
 and an address as many of its own, however fast the machine is. It assumes that no new URL is found,
-and a display must say so.
+and a display must say so. A limit of the job may end the crawl sooner: then the pauses up to the
+limit count.
 """
 
 from __future__ import annotations
@@ -40,7 +41,7 @@ class Progress(NamedTuple):
     outcomes: dict[str, int]
     refusals: dict[str, int]
     seconds_left: float
-    """A lower bound: the sum of the pauses of the pending URLs."""
+    """A lower bound: the sum of the pauses of the pending URLs, or of those up to a limit."""
     workers: int = 1
     commits: int = 0
     """Commits of this run; the times below are of this run too, summed over all workers."""
@@ -99,6 +100,14 @@ class Progress(NamedTuple):
     """Pages whose distance fell, and whose links lie on another machine."""
     links_given_up: int = 0
     """Such pages whose links were given up."""
+    ran_seconds: float = 0.0
+    """Seconds that the crawl has run, over all runs; pauses by the operator do not count."""
+    limited_by: str = ""
+    """The limit that ends the crawl before its queue is empty: `pages`, `bytes` or `seconds`."""
+    left_out: dict[str, int] = {}  # noqa: RUF012
+    """What the limits of the job have left out, by limit (`status.left_out`)."""
+    reading_again: list[int] = []  # noqa: RUF012
+    """Number of pages that were looked at for links to be read again, and of all such pages."""
     rendered: dict[str, int] = {}  # noqa: RUF012
     """Pages that a browser has rendered, by ending; `waiting` for pages still to be rendered, and
     `shell` for pages that seem empty without a browser."""
@@ -217,3 +226,47 @@ def seconds_left(states: Iterable[PartitionState], job: Job, now: float | None =
                 pauses = max(0, pending - job.politeness.burst_urls)
                 longest = max(longest, wait + pauses * due_pause(job, state, host))
     return longest
+
+
+class Spent(NamedTuple):
+    """What a crawl has used of its limits, and how many hosts it may ask in parallel."""
+
+    pages: int
+    bytes: int
+    hosts: int
+    seconds: float
+
+
+def within_limits(seconds: float, spent: Spent, job: Job) -> tuple[float, str]:
+    """Return the time left if a limit ends it sooner than the queue, and the name of the limit.
+
+    The rest of a limit on pages or bytes is shared evenly by all hosts with work, each with the
+    shortest pause of the job: no order of requests is quicker.
+    """
+    limits, politeness = job.limits, job.politeness
+    pause = min(politeness.delay_seconds, politeness.large_site_delay_seconds)
+    rests: dict[str, float] = {}
+    if limits.pages:
+        rests["pages"] = limits.pages - spent.pages
+    if limits.bytes and spent.pages and spent.bytes:
+        rests["bytes"] = (limits.bytes - spent.bytes) / (spent.bytes / spent.pages)
+    bounds = {
+        name: max(0.0, rest / max(spent.hosts, 1) - politeness.burst_urls) * pause
+        for name, rest in rests.items()
+    }
+    if limits.seconds:
+        bounds["seconds"] = max(0.0, limits.seconds - spent.seconds)
+    first = min(bounds, key=bounds.__getitem__, default="")
+    return (bounds[first], first) if first and bounds[first] < seconds else (seconds, "")
+
+
+WITH_WORK = ("waiting", "resolving", "queued", "awake", "taken")
+"""Phases of hosts that have URLs to ask for."""
+
+
+def limited(progress: Progress, job: Job) -> Progress:
+    """Return the progress with the time left that the limits of the job allow."""
+    hosts = sum(progress.hosts.get(phase, 0) for phase in WITH_WORK)
+    spent = Spent(progress.pages, progress.bytes, hosts, progress.ran_seconds)
+    left, limited_by = within_limits(progress.seconds_left, spent, job)
+    return progress._replace(seconds_left=left, limited_by=limited_by)

@@ -16,6 +16,7 @@ from lycosa.crawl.messages.cycles import Cycles
 from lycosa.crawl.points import Points, Spine
 from lycosa.crawl.worker.alarms import NEVER, Alarm
 from lycosa.crawl.worker.patience import Patience
+from lycosa.frontier.fold.state import PartitionState
 
 
 class Verdict(Enum):
@@ -57,7 +58,8 @@ class EndSearch:
             return Verdict.GOES_ON
         for partition in self._partitions.values():
             state = partition.state
-            if state.pending or state.errands or state.links_owed or state.rendering.is_at_work:
+            has_links = state.links_owed or state.limits.end_page
+            if state.pending or state.errands or has_links or state.rendering.is_at_work:
                 self._look_at_patience()
                 return Verdict.GOES_ON
         if not self._cycles.is_ready(requests):
@@ -91,7 +93,7 @@ class EndSearch:
                 state.sequence,
                 state.inbox_read,
                 self._cycles.goes_on(partition),
-                is_stuck and bool(state.pending or state.links_owed or state.rendering.is_at_work),
+                is_stuck and _is_at_work(state),
                 bool(state.segment_ends),
             )
             self._ending.report(number, report)
@@ -110,3 +112,9 @@ class EndSearch:
             patience.count(now, False)
         if patience.look_again_at < NEVER:
             self._tick.set_before(max(patience.look_again_at, now))
+
+
+def _is_at_work(state: PartitionState) -> bool:
+    """Return whether URLs are pending, or links or pages still to be read."""
+    has_links = state.links_owed or state.limits.end_page
+    return bool(state.pending or has_links or state.rendering.is_at_work)

@@ -146,6 +146,8 @@ class Patience:
             state = partition.state
             if state.errands or state.rendering.is_ready:
                 return True
+            if state.limits.is_reading(state.links_owed):
+                return True  # links are read again, which takes no waiting
             for site in range(len(state.site_names)) if state.pending else ():
                 if _is_in_reach(state, site, now):
                     self._in_reach = number, site

@@ -21,6 +21,7 @@ Always true:
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING
 
 from lycosa._support.failpoints import reach
 from lycosa.crawl.answers.links import Router
@@ -58,6 +59,9 @@ from lycosa.frontier.readiness.slots import AddressSlots
 from lycosa.frontier.task import Task, TaskKind
 from lycosa.model.records import Answer, AnyEvent, Outcome, Request, Resolved
 
+if TYPE_CHECKING:
+    from lycosa.crawl.answers.raised_depth import RaisedDepth
+
 EXHAUSTED = "exhausted"
 """The end of a crawl that no limit ended."""
 
@@ -85,6 +89,7 @@ class Worker(Pump):
         self._wake_alarm = Alarm(self._clock, self._wake)
         self._memory_limit = MemoryLimit(0)
         self._router = Router(ports)
+        self._raised_depth: RaisedDepth | None = None
         self._seeds = SeedWatch(self._job, ports.seed_failed)
         self._committer = Committer(ports, self._lose)
         self._release = HostRelease(ports, self._committer, self._tick_alarm)
@@ -195,6 +200,10 @@ class Worker(Pump):
             attach(partition)
         partition.resume(now)
         self._router.pay(partition, now)
+        if partition.state.limits.end_page and self._raised_depth is None:
+            from lycosa.crawl.answers.raised_depth import RaisedDepth  # few limits are raised
+
+            self._raised_depth = RaisedDepth(self._clock, self._partitions, self._router)
         self._cycles.resume(partition, now)
         for begin in self._points.begun:
             begin(partition, now)
@@ -409,6 +418,10 @@ class Worker(Pump):
         if self._cycles.is_measuring or self.is_stopping:
             return
         if self._inbox.read():
+            self._tick_alarm.set_within(0.0)
+        # Links that are found wait in memory for their commit, so no more are read meanwhile.
+        reading = None if self._committer.is_busy else self._raised_depth
+        if reading is not None and reading.look():
             self._tick_alarm.set_within(0.0)
 
     def _look_for_end(self) -> None:

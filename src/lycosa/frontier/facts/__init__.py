@@ -14,6 +14,7 @@ A kind is told what events say about it, and knows nothing of the state as a who
     rendering     pages that wait to be rendered, and which sites are rendered
     suspects      pages that are read apart, because a process died that had read them
     address_book  IP addresses as numbers
+    limits        the limits by which links were followed, and the pages that are read again
     owed          what is owed to hosts of a partition that was handed over
     batons        host sets that are this partition's to ask, and who is in line for them
 """

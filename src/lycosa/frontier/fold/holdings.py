@@ -34,6 +34,7 @@ from lycosa.frontier.facts.columns import (
     Sites,
 )
 from lycosa.frontier.facts.guesses import TRIED, Guesses
+from lycosa.frontier.facts.limits import AppliedLimits
 from lycosa.frontier.facts.owed import Owed
 from lycosa.frontier.facts.popularity import Popularity
 from lycosa.frontier.facts.probes import Probes
@@ -98,6 +99,7 @@ class Holdings:
         """Pages that came nearer, and whose links were not passed on: another machine has them."""
         self.links_given_up = 0
         """How many such pages stay so: what they link to may be nearer than is known."""
+        self.limits = AppliedLimits()
         self.ran_seconds = 0.0
         self.run_began = 0.0
         self.last_moment = 0.0

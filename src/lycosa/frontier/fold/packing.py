@@ -50,6 +50,7 @@ def pack(holdings: Holdings, sequence: int) -> bytes:
             "parts": sorted(holdings.requisites),
             "segments": holdings.segment_ends,
             "links_owed": sorted(holdings.links_owed),
+            "limits": holdings.limits.pack(),
             "lost": {segment: sorted(some) for segment, some in holdings.lost.items()},
             "outcomes": dict(holdings.outcomes),
             "refusals": dict(holdings.refusals),
@@ -96,6 +97,7 @@ def unpack(data: bytes, holdings: Holdings) -> None:
     holdings.errands = converted(packed["errands"], dict[int, Errand])
     holdings.requisites.update(packed.get("parts", ()))
     holdings.links_owed.update(packed.get("links_owed", ()))
+    holdings.limits.unpack(packed.get("limits", {}))
     holdings.segment_ends = packed.get("segments", {})
     holdings.lost = {segment: set(some) for segment, some in packed.get("lost", {}).items()}
     holdings.outcomes.update(packed["outcomes"])

@@ -25,6 +25,7 @@ from lycosa.frontier.fold._fetched import FetchedFold
 from lycosa.frontier.fold.holdings import Errand, Holdings
 from lycosa.frontier.fold.orders import apply_order
 from lycosa.frontier.fold.packing import pack, unpack
+from lycosa.model.job import addressing_in, limits_in
 from lycosa.model.records import (
     TRAPS,
     Admitted,
@@ -165,6 +166,8 @@ class PartitionState(Holdings):
         self.links_owed.update(event.owed)
         self.links_owed.difference_update(event.done, event.given_up)
         self.links_given_up += len(event.given_up)
+        if event.read_to:
+            self.limits.read_to(event.read_to)
 
     def _apply_baton_taken(self, event: BatonTaken) -> None:
         from lycosa.frontier.fold.reports import learn  # crawls without batons do without it
@@ -175,11 +178,19 @@ class PartitionState(Holdings):
     def _apply_configured(self, event: Configured) -> None:
         before, self.job_digest = self.job_digest, event.digest
         # Digests of earlier releases do not say whether the job asks another name server.
-        addressing = event.digest.partition("-")[2]
-        if not addressing or addressing != before.partition("-")[2]:
+        addressing = addressing_in(event.digest)
+        if not addressing or addressing != addressing_in(before):
             self.hosts.address_expires[:] = array("d", bytes(8 * len(self.hosts.address)))
         # Another job may guess more.
         self.sites.mined_out[:] = array("B", bytes(len(self.sites.mined_out)))
+        limits = limits_in(event.digest)
+        if limits is not None and limits != limits_in(before):
+            if before:
+                from lycosa.frontier.fold.limits import apply_limits  # few crawls change their job
+
+                apply_limits(self, limits)
+            else:
+                self.limits.depths = limits.depth_static, limits.depth_dynamic
 
     def _apply_inbox_read(self, event: InboxRead) -> None:
         self.inbox_read = event.sequence
@@ -188,6 +199,7 @@ class PartitionState(Holdings):
         self.refusals.update(event.refusals)
         self.structured.update(event.structured)
         self.popularity.apply(event.linked)
+        self.limits.apply_counted(event, self.table)
 
     def _unguess(self, pages: list[int]) -> None:
         """Note that pages link to URLs that had been guessed."""

@@ -36,6 +36,7 @@ from pathlib import Path
 from typing import Any
 
 from lycosa._support import beneath
+from lycosa._support.tuples import NamedTuple
 from lycosa.errors import ConfigError
 from lycosa.model.job.content import Extract, Forms, Structured
 from lycosa.model.job.keys import Record, keys_of
@@ -176,10 +177,12 @@ class Job(Record):
         The digest of a long list of seeds stands for the list, so the file need not be read again
         once the seeds are in the queue, nor even exist. After a dash stands a digest of the
         settings that addresses depend on, so that a resume knows which change makes them void.
+        After another stand the limits that a resume may raise (`limits_in`).
         """
         text = self.portable().to_toml("seeds.txt")
         addressing = repr([getattr(self.fetch, name) for name in ADDRESSING])
-        return f"{_short(text)}-{_short(addressing)}"
+        limits = ".".join(str(getattr(self.limits, name)) for name in DigestedLimits._fields)
+        return f"{_short(text)}-{_short(addressing)}-{limits}"
 
     def _pieces(self) -> Iterator[str]:
         """Yield the job's text, a long list of seeds in pieces."""
@@ -190,6 +193,25 @@ class Job(Record):
         yield before
         yield from write_long_list(self.seeds.blocks())
         yield after
+
+
+class DigestedLimits(NamedTuple):
+    """The limits whose change concerns what a crawl has found already."""
+
+    depth_static: int
+    depth_dynamic: int
+    host_pages: int
+
+
+def addressing_in(digest: str) -> str:
+    """Return the part of a job's digest about addresses; "" for a job of an older Lycosa."""
+    return digest.split("-")[1] if "-" in digest else ""
+
+
+def limits_in(digest: str) -> DigestedLimits | None:
+    """Return the limits of a job from its digest; None for a job of an older Lycosa."""
+    parts = digest.split("-")
+    return DigestedLimits(*map(int, parts[2].split("."))) if len(parts) > 2 else None
 
 
 def _short(text: str) -> str:

@@ -141,6 +141,14 @@ class Counted(Event, frozen=True, array_like=True, tag=9):
     """Triples kept, pages with triples, and items left out of structured data."""
     linked: dict[int, int] = {}
     """URLs to which 2, 4, 8, … links lead by now, with the logarithm of that number."""
+    too_deep: list[str] = []
+    """URLs of this partition, not known in it, that are farther than the limits of depth."""
+    has_more_too_deep: bool = False
+    """There are more such URLs than a partition remembers."""
+    truncated: list[int] = []
+    """Pages that were cut off at the largest size."""
+    whole: list[int] = []
+    """Pages that were cut off before, and were now fetched as a whole."""
 
 
 class ErrandTaken(Event, frozen=True, array_like=True, tag=10):

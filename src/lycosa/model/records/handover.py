@@ -22,12 +22,16 @@ class Released(Struct, frozen=True, array_like=True, tag_field="t", tag=34):
 
 
 class LinksOwed(Struct, frozen=True, array_like=True, tag_field="t", tag=39):
-    """Pages whose distance fell and whose links are on another machine: owed, done, or given up."""
+    """Pages whose links must be read from their records, and are on another machine: owed, done, or
+    given up. Their distance fell, or a limit of depth was raised."""
 
     moment: float
     owed: list[int] = []
     done: list[int] = []
     given_up: list[int] = []
+    read_to: int = 0
+    """Links of all pages with smaller numbers were read again, or are owed, since a limit was
+    raised; 0 if this event does not say."""
 
 
 class Moved(Struct, frozen=True, array_like=True, tag_field="t", tag=38):

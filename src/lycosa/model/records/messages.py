@@ -42,6 +42,8 @@ class Discovered(Message, frozen=True, array_like=True, tag=1):
     """In a crawl by topic, the page's topics (`lycosa.features.topics.predictor`)."""
     hints: bytes = b""
     """Topics suggested by the text of each link."""
+    too_deep: list[str] = []
+    """Keys that are farther than the limits of depth: they are counted, unless they are known."""
 
 
 class RobotsWanted(Message, frozen=True, array_like=True, tag=2):

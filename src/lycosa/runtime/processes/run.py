@@ -26,7 +26,7 @@ from lycosa._support.failpoints import arm_from_environment
 from lycosa._support.tuples import NamedTuple
 from lycosa.crawl.access import access_of
 from lycosa.crawl.scope import JobScope, require_linear
-from lycosa.crawl.status.progress import FRAME_SECONDS, Listener, Pace, Progress
+from lycosa.crawl.status.progress import FRAME_SECONDS, Listener, Pace, Progress, limited
 from lycosa.crawl.status.unreachable import NO_SEED, UNREACHABLE, what_was_missed
 from lycosa.crawl.suspects import marks
 from lycosa.crawl.suspects.deaths import tell_deaths
@@ -359,7 +359,8 @@ class _ProgressReport:
 
     def timed(self, progress: Progress) -> Progress:
         """Return the progress with the time and speed of this run."""
-        return self._unsent(self._pace.of(progress))
+        progress = self._unsent(self._pace.of(progress))
+        return progress if self.standing is None else limited(progress, self.standing()[2])
 
 
 def _crawl(

@@ -178,7 +178,9 @@ class Segment:
     def _files(self, journals: Mapping[str, Appendable]) -> list[Appendable]:
         """Return the files in the order in which they are flushed."""
         quads = [self.quads.file] if self.quads is not None else []
-        flushes = [one.file for one in (self._flushes, self._item_flushes) if one is not None]
+        flushes = [self._flushes.file] if self._flushes is not None else []
+        if self._item_flushes is not None:
+            flushes.append(self._item_flushes.file)
         return [self.warc, *quads, *journals.values(), *flushes]
 
 

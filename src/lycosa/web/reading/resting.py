@@ -7,7 +7,7 @@ import time
 import msgspec
 
 from lycosa.crawl.status.figures import figures_of
-from lycosa.crawl.status.progress import seconds_left
+from lycosa.crawl.status.progress import Spent, seconds_left, within_limits
 from lycosa.crawl.status.unreachable import MOST_NAMED, given_up_of
 from lycosa.crawl.status.waiting import waits_of
 from lycosa.frontier.fold.state import PartitionState
@@ -17,7 +17,10 @@ from lycosa.runtime.steady_clock import present_moment
 from lycosa.web.reading.states import States
 from lycosa.web.rest.records import Frame, GivenUp, Wait
 
-SHOWN = ("pages", "bytes", "urls", "pending", "put_off", "outcomes", "refusals")
+SHOWN = (
+    *("pages", "bytes", "urls", "pending", "put_off", "outcomes", "refusals", "left_out"),
+    *("reading_again", "ran_seconds"),
+)
 """The figures of a frame that partitions know."""
 
 
@@ -35,12 +38,16 @@ def frame_of(states: list[PartitionState], job: Job) -> Frame:
     for state in states:
         for host in range(len(state.host_names)):
             hosts[_phase(state, host)] += 1
+    figures = figures_of(states, SHOWN)
+    spent = Spent(figures["pages"], figures["bytes"], hosts["waiting"], figures.pop("ran_seconds"))
+    left, limited_by = within_limits(seconds_left(states, job, now), spent, job)
     return Frame(
         moment=time.time(),
         state="resting",
         hosts={name: count for name, count in hosts.items() if count},
-        **figures_of(states, SHOWN),
-        seconds_left=round(seconds_left(states, job, now), 1),
+        **figures,
+        seconds_left=round(left, 1),
+        limited_by=limited_by,
         waits=[Wait(*wait.by_clock_behind(behind)) for wait in waits.first],
         waits_count=waits.total,
         given_up=[GivenUp(one.origin, one.urls, one.why) for one in given_up[:MOST_NAMED]],

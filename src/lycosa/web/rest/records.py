@@ -68,8 +68,14 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     """Number of hosts in each phase."""
     outcomes: dict[str, int] = {}
     refusals: dict[str, int] = {}
+    left_out: dict[str, int] = {}
+    """What the limits of the job have left out, by limit: URLs, or pages that were cut off."""
+    reading_again: list[int] = []
+    """Pages looked at again for a raised limit of depth, and their number; empty without one."""
     seconds_left: float = 0.0
-    """A lower bound: the sum of the pauses of the pending URLs."""
+    """A lower bound: the sum of the pauses of the pending URLs, or of those up to a limit."""
+    limited_by: str = ""
+    """The limit that ends the crawl before its queue is empty: `pages`, `bytes` or `seconds`."""
     waits: list[Wait] = []
     waits_count: int = 0
     given_up: list[GivenUp] = []

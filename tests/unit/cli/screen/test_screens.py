@@ -261,6 +261,8 @@ def test_the_summary_for_programs_is_plain_data() -> None:
         "directory": "str",
         "reason": "str",
         "is_complete": "bool",
+        "end": "str",
+        "left_out": "dict",
         "pages": "int",
         "bytes": "int",
         "requests": "int",

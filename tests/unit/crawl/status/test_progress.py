@@ -51,7 +51,7 @@ def test_progress_is_added_up_every_second_as_long_as_that_costs_little() -> Non
 
 
 def test_every_figure_has_a_rule_by_which_workers_are_added_up() -> None:
-    of_time = {"seconds", "pages_per_second", "workers"}
+    of_time = {"seconds", "pages_per_second", "workers", "limited_by"}
     of_the_run = {"unsent_bytes", "unsent_seconds", "unsent_problem", "free_disk_bytes"}
     assert TOGETHER.keys() | OF_THIS_RUN.keys() == set(Progress._fields) - of_time - of_the_run
     assert not TOGETHER.keys() & OF_THIS_RUN.keys()

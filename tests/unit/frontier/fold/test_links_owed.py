@@ -20,4 +20,4 @@ def test_the_event_has_its_own_tag_for_good() -> None:
     event = LinksOwed(1.0, [4], [5], [6])
     batch = encode([event])
     assert list(decode_events(batch)) == [event]
-    assert b"\x95\x27" in batch, "an array of five that begins with 39"
+    assert b"\x96\x27" in batch, "an array of six that begins with 39"

@@ -22,9 +22,10 @@ function standing(frame) {
   if (frame.state === "paused") return "Paused: no request is begun until you resume it. Requests under way were finished and kept.";
   if (frame.state === "stopping") return "It is stopping: requests under way are finished.";
   if (frame.state === "running") {
-    const left = frame.pending ? ` At least ${duration(frame.seconds_left)} to go at these pauses; new links add to it.` : "";
+    const left = frame.pending ? ` At least ${duration(frame.seconds_left)} to go ${frame.limited_by ? `to the limit of ${frame.limited_by}.` : "at these pauses; new links add to it."}` : "";
     return `Running for ${duration(frame.seconds)} with ${count(frame.workers)} ${frame.workers === 1 ? "worker" : "workers"}.${left}`;
   }
+  if (frame.reason === "exhausted" && !frame.pending) return Object.keys(frame.left_out).length ? "Complete within its limits." : "Complete.";
   const why = frame.reason ? `The last run ended: ${frame.reason}.` : "No process crawls it now.";
   return frame.pending ? `${why} ${count(frame.pending)} URLs are left.` : why;
 }
@@ -52,7 +53,8 @@ function take(frame) {
   show(find("#growth"), curves("Pages and queue over the last minutes", [past.map(([at, , pages]) => [at, pages]), past.map(([at, , , queue]) => [at, queue])]),
     h("span", { class: "key" }, h("i"), "pages"), h("span", { class: "key second" }, h("i"), "in queue"));
   show(find("#waits"), waits(frame));
-  show(find("#outcomes"), bars(frame.outcomes), Object.keys(frame.refusals).length ? [h("h3", {}, "Refused URLs"), bars(frame.refusals, "")] : null);
+  show(find("#outcomes"), bars(frame.outcomes), Object.keys(frame.refusals).length ? [h("h3", {}, "Refused URLs"), bars(frame.refusals, "")] : null,
+    Object.keys(frame.left_out).length ? [h("h3", {}, "Left out by limits"), bars(frame.left_out, "")] : null);
   steer(frame);
 }
 
