@@ -22,6 +22,7 @@ READY = {
     "crawls": "#crawls .card",
     "new": "form#new",
     "now": "#figures dd",
+    "pages": "#list td",
     "hosts": "#hosts td",
     "url": "#facts .steps li",
     "search": "#hits .hit mark",
@@ -165,6 +166,92 @@ def test_the_form_of_a_new_crawl_shows_what_the_chosen_recipe_sets(
             '[fetch] content_types = ["*/*"]',
             '[discovery] mining = "off"',
         ]
+
+
+def test_the_list_of_pages_is_filtered_sorted_and_downloaded(
+    browser: Browser, address: str
+) -> None:
+    with browser.new_page() as page:
+        page.goto(f"{address}/crawl/site/pages#token={TOKEN}")
+        kept = page.locator(".chip", has_text="kept")
+        expect(kept).to_be_visible()
+        number = int(kept.locator("b").text_content() or 0)
+        kept.click()
+        expect(page.locator("#count")).to_have_text(f"{number} URLs")
+        expect(page.locator("#list tbody tr")).to_have_count(number)
+        page.get_by_role("button", name="Size").click()
+        expect(page.locator("th[aria-sort=descending]")).to_have_text("Size")
+        page.get_by_text("Columns", exact=True).click()
+        page.get_by_label("Depth").check()
+        expect(page.get_by_role("columnheader", name="Depth")).to_be_visible()
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Download CSV").click()
+        lines = Path(download.value.path()).read_text().splitlines()
+        assert len(lines) == number + 1
+        page.get_by_label("Title or URL has").fill("no page has this")
+        page.keyboard.press("Enter")
+        expect(page.locator("#list")).to_have_text("No URL passes these filters.")
+        page.go_back()
+        page.locator("#list td a").first.click()
+        expect(page.locator("#facts .lead")).to_contain_text("has ended: kept")
+
+
+def test_bars_and_hosts_lead_to_lists_of_their_length(browser: Browser, address: str) -> None:
+    with browser.new_page() as page:
+        for name, place in (("now", "#outcomes .bars"), ("hosts", "#hosts tbody")):
+            page.goto(f"{address}/crawl/site/{name}#token={TOKEN}")
+            bar = page.locator(f"{place} a[href*='outcome=kept']")
+            expect(bar).to_be_visible()
+            beside = page.locator(f"{place} b").first if name == "now" else bar
+            number = beside.text_content()
+            bar.click()
+            expect(page.locator("#count")).to_have_text(f"{number} URLs")
+
+
+def test_figures_of_any_length_do_not_touch(browser: Browser, address: str) -> None:
+    for width in (360, 700, 1280):
+        with browser.new_page(viewport={"width": width, "height": 800}) as page:
+            page.goto(f"{address}/crawl/site/now#token={TOKEN}")
+            expect(page.locator("#figures dd").first).to_be_visible()
+            boxes = page.evaluate(
+                """() => {
+                  const figures = [...document.querySelectorAll("#figures dd")];
+                  for (const one of figures) one.textContent = "41 min 55 s";
+                  return figures.map((one) => {
+                    const range = document.createRange();
+                    range.selectNodeContents(one);
+                    const { left, right, top } = range.getBoundingClientRect();
+                    return { left, right, top };
+                  });
+                }"""
+            )
+            for one in boxes:
+                for other in boxes:
+                    if one["top"] == other["top"] and one["left"] < other["left"]:
+                        assert one["right"] + 16 <= other["left"]
+
+
+def test_a_limit_that_ends_the_crawl_is_asked_about_first(browser: Browser, address: str) -> None:
+    with browser.new_page() as page:
+        page.goto(f"{address}/crawl/site/now#token={TOKEN}")
+        box = page.get_by_label("Stop after pages")
+        expect(box).to_be_visible()
+        box.fill("1")
+        page.get_by_role("button", name="Change").click()
+        expect(page.locator("#confirm-title")).to_have_text("End the crawl?")
+        page.get_by_role("button", name="Cancel").click()
+        expect(page.locator("#orders")).to_contain_text("No order was given yet")
+
+
+def test_the_form_of_a_new_crawl_asks_the_seed_first(browser: Browser, address: str) -> None:
+    with browser.new_page() as page:
+        page.goto(f"{address}/new#token={TOKEN}")
+        first = page.locator("form#new :is(input, textarea, select)").first
+        assert first.get_attribute("name") == "seeds"
+        first.fill("https://www.example.org/some/page")
+        expect(page.get_by_label("Name of its folder")).to_have_value("example.org")
+        for label in ("Pause of a host", "Links from a seed", "Recipe"):
+            expect(page.get_by_label(label)).to_be_visible()
 
 
 def test_a_tab_without_the_token_asks_for_it_and_shows_nothing(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from starlette.testclient import TestClient
 
 from integration.small_servers import serving_site
+from lycosa.cli.main import main
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.web.rest.operations import API
 from served_crawl import BEARER, SCRIPT, app_over, crawled, hostile
@@ -289,3 +291,78 @@ def test_a_crawl_is_created_started_and_listed_where_a_folder_is_served(tmp_path
     assert (job.crawl.recipe, job.structured.forms) == ("dataset", ())
     assert client.get(f"{API}/crawls/made/progress").json()["pages"] == 3
     crawls.close()
+
+
+def test_the_list_of_pages_has_each_url_once_and_says_how_many(client: TestClient) -> None:
+    counts = get(client, "/page-list/counts")
+    rows, cursor = [], ""
+    while True:
+        some = get(client, "/page-list", limit=4, cursor=cursor, sort="url", order="ascending")
+        rows += some["rows"]
+        cursor = some["next"]
+        if not cursor:
+            break
+    urls = [row["url"] for row in rows]
+    assert urls == sorted(set(urls))
+    assert len(urls) == counts["total"] == sum(counts["by"]["outcome"].values())
+    kept = get(client, "/page-list", outcome="kept", limit=1000)["rows"]
+    assert len(kept) == counts["by"]["outcome"]["kept"] == get(client, "/progress")["pages"]
+    assert any(SCRIPT in row["title"] for row in kept)
+    assert get(client, "/page-list", text="script", host="127.0.0.1")["rows"]
+
+
+def test_the_list_of_pages_is_given_as_csv_that_no_spreadsheet_runs(client: TestClient) -> None:
+    answer = client.get(
+        f"{API}/crawls/site/page-list", params={"format": "csv", "limit": 5, "sort": "url"}
+    )
+    lines = list(csv.DictReader(io.StringIO(answer.text)))
+    assert len(lines) == 5 and "kept" in {one["outcome"] for one in lines}
+    following = answer.headers["Link"].partition(">")[0].removeprefix("<")
+    more = list(csv.DictReader(io.StringIO(client.get(following).text)))
+    assert len(more) == 5 and not {one["url"] for one in lines} & {one["url"] for one in more}
+
+
+@pytest.mark.parametrize(
+    ("values", "status"),
+    [
+        ({"sort": "url_id"}, 400),
+        ({"sort": "url; drop"}, 400),
+        ({"order": "up"}, 400),
+        ({"limit": 0}, 400),
+        ({"cursor": "zzz"}, 422),
+        ({"text": "x" * 3000}, 400),
+    ],
+)
+def test_a_wrong_question_to_the_list_is_refused(
+    client: TestClient, values: dict[str, Any], status: int
+) -> None:
+    answer = client.get(f"{API}/crawls/site/page-list", params=values)
+    assert answer.status_code == status, answer.text
+
+
+def test_index_study_and_copy_are_made_in_the_background(client: TestClient) -> None:
+    for kind in ("page-list/copy", "index", "study"):
+        assert post(client, f"/{kind}")["state"] in ("making", "ready")
+        end = time.monotonic() + 120
+        while (state := get(client, f"/{kind}"))["state"] == "making":
+            assert time.monotonic() < end
+            time.sleep(0.1)
+        assert state["state"] == "ready" and state["made"]
+
+
+def test_a_making_that_fails_says_why(tmp_path: Path) -> None:
+    with serving_site(hostile) as port:
+        words = ["crawl", f"http://127.0.0.1:{port}/", "-o", str(tmp_path / "site"), "--quiet"]
+        assert main([*words, "--delay", "1ms", "--max-pages", "2"]) == 0
+    table = next((tmp_path / "site" / "pages").glob("*.parquet"))
+    table.write_bytes(b"no table")
+    crawls, app = app_over(tmp_path / "site")
+    with TestClient(app, OWN, headers=BEARER) as client:
+        post(client, "/page-list/copy")
+        end = time.monotonic() + 60
+        while (state := get(client, "/page-list/copy"))["state"] == "making":
+            assert time.monotonic() < end
+            time.sleep(0.1)
+    crawls.close()
+    assert state["state"] == "failed"
+    assert "verify" in state["problem"]

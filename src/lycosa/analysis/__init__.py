@@ -7,6 +7,7 @@ All of it reads tables and logs, and writes only to `index/` and `report/`. No c
     comparison   differences between two crawls, or two moments of one
     documents    the text of PDF and office files
     exports      tables and graphs as files for other programs
+    page_list    lists the URLs of a crawl for people, one row each
     report       a crawl as one self-contained HTML document, for screen and paper
     sections     the sections of the report, chapter by chapter
     statistics   the tables of a study: ranks, counts, languages, vocabularies, duplicates

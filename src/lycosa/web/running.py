@@ -66,7 +66,10 @@ def server_of(
         limits, page = ENDPOINT_LIMITS._replace(most_held_bytes=held), "/sparql"
         token = "" if access.is_sparql_public else token
     elif not crawls.is_root:
-        page = f"/crawl/{quote(crawls.all()[0].name)}/now"
+        (crawl,) = crawls.all()
+        has_ended = crawl.directory.holder() is None and crawl.directory.has_begun
+        first = "pages" if has_ended and not crawl.directory.is_distant else "now"
+        page = f"/crawl/{quote(crawl.name)}/{first}"
     listener = listen(listening.host, listening.port)
     url = f"http://{address_of(listener)}{page}{token}"
     return WebServer(app, listener, url, limits._replace(proxies=access.proxies))

@@ -24,8 +24,8 @@ from lycosa.runtime.orders.live import NAME as LIVE
 from lycosa.runtime.orders.live import Frame as LiveFrame
 from lycosa.runtime.orders.live import read_frame
 from lycosa.runtime.orders.metrics import metrics_of
+from lycosa.storage.log.sqlite_files import log_signature
 from lycosa.web.reading.requests import ReadingPool, Resting
-from lycosa.web.reading.states import log_signature
 from lycosa.web.rest.problems import Refusal, answered
 from lycosa.web.rest.records import CrawlRow, Frame, GivenUp, Wait
 from lycosa.web.shared import BoardFrames

@@ -17,6 +17,7 @@ FOLDER = Path(__file__).parent
 STATIC = FOLDER / "static"
 PAGES = {
     "now": "Now",
+    "pages": "Pages",
     "hosts": "Hosts",
     "url": "URL",
     "search": "Search",

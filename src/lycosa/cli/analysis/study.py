@@ -24,7 +24,7 @@ from lycosa.cli.input.options import directory_argument, json_flag, raw_flag
 from lycosa.cli.input.questions import query_text
 from lycosa.cli.screen.console import Screen
 from lycosa.cli.screen.notices import notice
-from lycosa.cli.screen.output import Data
+from lycosa.cli.screen.output import Data, tells_lines
 from lycosa.cli.screen.summary import command, facts_table
 
 if TYPE_CHECKING:
@@ -80,6 +80,9 @@ def study(path: Path, rebuild: bool, memory: int | None, as_json: bool) -> None:
 @contextmanager
 def told(as_json: bool) -> Iterator[Callable[[str], None]]:
     """Show the current step on standard error; off a terminal, every few seconds as a line."""
+    if tells_lines():
+        yield lambda what: print(what, file=sys.stderr, flush=True)
+        return
     console = Screen(stderr=True)
     if as_json:
         yield lambda what: None

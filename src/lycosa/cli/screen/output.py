@@ -14,6 +14,7 @@ from __future__ import annotations
 import codecs
 import contextlib
 import io
+import os
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -65,13 +66,20 @@ def escaping() -> Iterator[None]:
             sys.stdout, sys.stderr = before
 
 
+def tells_lines() -> bool:
+    """Return whether progress is written line by line: `lycosa serve` reads it."""
+    return os.environ.get("LYCOSA_PROGRESS") == "lines"
+
+
 @contextlib.contextmanager
 def line_on_screen() -> Iterator[Callable[[str], None]]:
     """Return a function that overwrites one line on a terminal."""
     is_shown = sys.stderr.isatty()
 
     def show(text: str) -> None:
-        if is_shown:
+        if tells_lines() and text:
+            print(text, file=sys.stderr, flush=True)
+        elif is_shown:
             plain(sys.stderr).write(f"\r\x1b[K{on_screen(text)}")
             sys.stderr.flush()
 

@@ -1,4 +1,4 @@
-"""Check the files of `index/`: studies, caches of segments, indexes of triples and of text.
+"""Check the files of `index/`: studies, caches of segments, indexes, the list of pages.
 
 All of them can be made again, so a repair only moves damaged ones aside. A study is valid only as a
 whole, and so is a generation of an index.
@@ -20,7 +20,7 @@ from lycosa.storage.archive.index_lists import LEDGER, LIST, is_changing
 from lycosa.storage.log.sqlite_files import refuse_programs
 from lycosa.storage.segments.digests import digest, read_list
 
-_GENERATIONS = ("text", "triples")
+_GENERATIONS = ("page-list", "text", "triples")
 _STUDY = "study"
 
 

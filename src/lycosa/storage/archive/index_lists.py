@@ -20,6 +20,7 @@ _LOCKS = {
     "study": "study/lock",
     "text": "text/writing",
     "triples": "triples/writing",
+    "page-list": "page-list/writing",
 }
 LEDGER = "ledger.sqlite"
 """The list of fetches that a triple index holds. SQLite writes to it when it is opened, so it has

@@ -120,3 +120,15 @@ def is_damage(problem: Exception) -> bool:
     if isinstance(problem, sqlite3.OperationalError):
         return "no such table" in str(problem) or "no such column" in str(problem)
     return isinstance(problem, sqlite3.DatabaseError)
+
+
+def log_signature(folder: Path) -> tuple[int, ...]:
+    """Return numbers that change with the log of a crawl directory; costs two `stat`."""
+    found: list[int] = []
+    for name in ("log.sqlite", "log.sqlite-wal"):
+        try:
+            stat = (folder / "log" / name).stat()
+        except OSError:
+            continue
+        found += (stat.st_mtime_ns, stat.st_size)
+    return tuple(found)

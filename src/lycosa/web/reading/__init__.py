@@ -12,6 +12,7 @@ reply on. The server itself stays small, and one request never makes another one
     urls      everything about one URL: explanation, fetches, links in and out
     captures  one archived answer: headers, body, text
     rows      the tables of a crawl, page by page, as JSON, CSV or Parquet
+    page_list  the list of URLs, one row each
     sql       SQL queries
     audits    the audit as JSON
     checks    the checks of the site as JSON

@@ -14,7 +14,18 @@ from typing import IO, Any
 from lycosa.analysis.triples.answering import run
 from lycosa.analysis.triples.protocol import QueryReply, send
 from lycosa.errors import LycosaError
-from lycosa.web.reading import audits, captures, checks, fitting, hosts, resting, rows, sql, urls
+from lycosa.web.reading import (
+    audits,
+    captures,
+    checks,
+    fitting,
+    hosts,
+    page_list,
+    resting,
+    rows,
+    sql,
+    urls,
+)
 from lycosa.web.reading.requests import (
     Audit,
     Capture,
@@ -22,6 +33,8 @@ from lycosa.web.reading.requests import (
     Explain,
     Fit,
     Hosts,
+    PageCounts,
+    PageRows,
     Request,
     Resting,
     Rows,
@@ -38,6 +51,8 @@ _READERS: dict[type, Callable[[States, Any], tuple[str, bytes]]] = {
     Explain: lambda states, asked: (JSON, urls.read(states, asked.url)),
     Capture: lambda states, asked: captures.read(states.directory, asked),
     Rows: lambda states, asked: rows.read(states.directory.path, asked),
+    PageRows: page_list.read_rows,
+    PageCounts: page_list.read_counts,
     Sql: lambda states, asked: sql.read(states.directory.path, asked),
     Audit: lambda states, asked: (JSON, audits.read(states.directory)),
     Checks: lambda states, asked: (JSON, checks.read(states.directory.path, asked.most)),

@@ -9,10 +9,13 @@ from typing import Any
 
 import msgspec
 
+from lycosa.analysis.page_list.question import Question
 from lycosa.analysis.triples.answer_pool import AnswerPool
 from lycosa.analysis.triples.protocol import QueryReply
 
 PROGRAM = "lycosa.web.reading.process"
+NO_COPY = "text/x-no-copy"
+"""The media type of a reply that says why the list of URLs cannot be read yet."""
 IDLE_SECONDS = 120.0
 """After this time without a request the processes of a crawl end, and their memory is free."""
 
@@ -58,6 +61,19 @@ class Rows(msgspec.Struct, frozen=True, tag=True):
     prefix: str = ""
 
 
+class PageRows(msgspec.Struct, frozen=True, tag=True):
+    """Asks for rows of the list of URLs."""
+
+    question: Question
+    format: str = "json"
+
+
+class PageCounts(msgspec.Struct, frozen=True, tag=True):
+    """Asks how many rows of the list of URLs the filters leave."""
+
+    question: Question
+
+
 class Sql(msgspec.Struct, frozen=True, tag=True):
     """Asks for the result of an SQL query."""
 
@@ -82,7 +98,9 @@ class Fit(msgspec.Struct, frozen=True, tag=True):
     rule: dict[str, Any]
 
 
-Asked = Resting | Hosts | Explain | Capture | Rows | Sql | Audit | Checks | Fit
+Asked = (
+    Resting | Hosts | Explain | Capture | Rows | PageRows | PageCounts | Sql | Audit | Checks | Fit
+)
 
 
 class Request(msgspec.Struct):

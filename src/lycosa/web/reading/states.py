@@ -4,27 +4,20 @@ from __future__ import annotations
 
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from lycosa.errors import LycosaError
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.model.job import Job
 from lycosa.runtime.directory import CrawlDirectory
+from lycosa.storage.log.sqlite_files import log_signature
+
+if TYPE_CHECKING:
+    from lycosa.analysis.page_list.listing import PageList
 
 LEAST_SECONDS = 2.0
 TIMES_AS_LONG = 5.0
 """States are kept for this multiple of the time that folding them took."""
-
-
-def log_signature(folder: Path) -> tuple[int, ...]:
-    """Return numbers that change with the log of a crawl directory; costs two `stat`."""
-    found: list[int] = []
-    for name in ("log.sqlite", "log.sqlite-wal"):
-        try:
-            stat = (folder / "log" / name).stat()
-        except OSError:
-            continue
-        found += (stat.st_mtime_ns, stat.st_size)
-    return tuple(found)
 
 
 class States:
@@ -36,6 +29,8 @@ class States:
         self._states: dict[int, PartitionState] = {}
         self._signature: tuple[int, ...] | None = None
         self._until = 0.0
+        self.page_list: PageList | None = None
+        """The list of URLs, once it was asked for (`lycosa.web.reading.page_list`)."""
 
     def now(self) -> dict[int, PartitionState]:
         """Return the states of all partitions, some seconds old at most."""

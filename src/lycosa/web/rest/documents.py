@@ -10,8 +10,8 @@ import msgspec
 from starlette.responses import Response
 
 from lycosa._support import beneath
+from lycosa.storage.log.sqlite_files import log_signature
 from lycosa.web.reading.requests import Audit, Checks
-from lycosa.web.reading.states import log_signature
 from lycosa.web.rest.operations import Call, Operation
 from lycosa.web.rest.problems import Refusal, answered
 from lycosa.web.rest.records import AuditFacts, LogLines, ReportState, SiteChecks

@@ -45,6 +45,10 @@ class NewCrawl(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=
     include: Annotated[list[_Pattern], _Many] = []
     exclude: Annotated[list[_Pattern], _Many] = []
     max_pages: Annotated[int, msgspec.Meta(ge=1, le=10**12)] | None = None
+    depth: Annotated[int, msgspec.Meta(ge=0, le=60_000)] | None = None
+    """Links that are followed from a seed, at most; null for as many as usual."""
+    delay_seconds: Annotated[float, msgspec.Meta(ge=0, le=86_400)] | None = None
+    """The pause between two requests to a host; null for the usual one."""
     recipe: Annotated[str, msgspec.Meta(max_length=40)] = ""
     """A recipe as for `--recipe`: settings for a purpose; empty for none."""
 
@@ -82,6 +86,10 @@ def create_crawl(call: Call) -> Started:
     words += _rule_flags(wanted.include, wanted.exclude)
     if wanted.max_pages is not None:
         words.append(f"--max-pages={wanted.max_pages}")
+    if wanted.depth is not None:
+        words.append(f"--depth={wanted.depth}")
+    if wanted.delay_seconds is not None:
+        words.append(f"--delay={wanted.delay_seconds:f}s")
     path = crawls.place / wanted.name
     if path.exists():
         raise Refusal(409, f"{wanted.name} exists\n  choose another name, or start it")

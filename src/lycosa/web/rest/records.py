@@ -232,6 +232,55 @@ class TableRows(msgspec.Struct, frozen=True, kw_only=True):
     """The cursor of the rows that follow; empty when there are none yet."""
 
 
+class ListedRow(msgspec.Struct, frozen=True, kw_only=True):
+    """A URL: its newest fetch, or what the log says of it where there is none."""
+
+    url: str
+    title: str
+    outcome: str
+    """The outcome; `pending` for a URL that waits for its first fetch, `put_off` for one that waits
+    for a cycle or a topic."""
+    status: int
+    type: str
+    size: int
+    depth: int
+    fetched: float
+    """The moment of the fetch; 0 if there was none."""
+    host: str
+    language: str
+    topic: str
+
+
+class ListedRows(msgspec.Struct, frozen=True, kw_only=True):
+    """Some rows of the list of URLs."""
+
+    rows: list[ListedRow]
+    next: str = ""
+    """The cursor of the rows that follow; empty behind the last."""
+    queue_as_of: float = 0.0
+    """The moment at which the log was read; 0 if it is in a server that was not asked."""
+
+
+class ListedCounts(msgspec.Struct, frozen=True, kw_only=True):
+    """Numbers of rows of the list of URLs."""
+
+    total: int
+    by: dict[str, dict[str, int]]
+    """Numbers by `outcome`, `type` and `topic`, each without its own filter, and by `host` for the
+    hosts with the most rows."""
+
+
+class MakingState(msgspec.Struct, frozen=True, kw_only=True):
+    """Whether something that is made from a crawl is there."""
+
+    state: str
+    """`none`, `making`, `ready` or `failed`."""
+    made: float | None = None
+    progress: str = ""
+    """While it is made: how far that is."""
+    problem: str = ""
+
+
 class Answer(msgspec.Struct, frozen=True, kw_only=True):
     """The answer to an SQL query."""
 

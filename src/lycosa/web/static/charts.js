@@ -33,14 +33,15 @@ export function curves(label, series, isFilled) {
   return svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": label }, parts);
 }
 
-export function bars(counts, main = "kept") {
+// `leads` gives the address of the list behind a bar.
+export function bars(counts, main = "kept", leads = null) {
   const rows = Object.entries(counts).sort((a, b) => b[1] - a[1]);
   const most = Math.max(...rows.map(([, value]) => value), 1);
   if (!rows.length) return h("p", { class: "help" }, "Nothing yet.");
   return h("div", { class: "bars" }, rows.map(([name, value]) => {
     const bar = h("i", { class: name === main ? null : "other" });
     bar.style.width = `${(100 * value) / most}%`;
-    return [h("span", {}, words(name)), bar, h("b", {}, count(value))];
+    return [leads ? h("a", { href: leads(name) }, words(name)) : h("span", {}, words(name)), bar, h("b", {}, count(value))];
   }));
 }
 

@@ -4,7 +4,7 @@ import { ago, count, size } from "../format.js";
 
 function card(one) {
   return h("article", { class: "card" },
-    h("h2", {}, h("a", { href: page("now", {}, one.name) }, h("bdi", {}, one.name)), h("span", { class: `pill ${one.state}` }, one.state)),
+    h("h2", {}, h("a", { href: page(["ended", "resting"].includes(one.state) ? "pages" : "now", {}, one.name) }, h("bdi", {}, one.name)), h("span", { class: `pill ${one.state}` }, one.state)),
     one.problem ? h("p", { class: "notice bad" }, one.problem) : null,
     h("dl", {}, [["pages", count(one.pages)], ["size", size(one.bytes)], ["in queue", count(one.pending)]].map(
       ([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))),

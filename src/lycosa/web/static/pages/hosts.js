@@ -24,9 +24,9 @@ async function look() {
   });
   find("#count").textContent = `${count(found.total)} hosts`;
   show(find("#hosts"), table("Hosts", [
-    sortable("host", "Host", { kind: "url", cell: (one) => h("a", { href: page("url", { url: `http://${one.host}/` }) }, h("bdi", {}, one.host)) }),
-    sortable("kept", "Kept", { right: true, cell: (one) => count(one.kept) }),
-    sortable("pending", "In queue", { right: true, cell: (one) => count(one.pending) }),
+    sortable("host", "Host", { kind: "url", cell: (one) => h("a", { href: page("pages", { host: one.host }) }, h("bdi", {}, one.host)) }),
+    sortable("kept", "Kept", { right: true, cell: (one) => h("a", { href: page("pages", { host: one.host, outcome: "kept" }) }, count(one.kept)) }),
+    sortable("pending", "In queue", { right: true, cell: (one) => h("a", { href: page("pages", { host: one.host, outcome: "pending" }) }, count(one.pending)) }),
     sortable("state", "State", { cell: (one) => words(one.state) }),
     sortable("due", "Waits for", { cell: (one) => [one.why, one.due ? `${duration(Math.max(0, one.due - found.as_of))}` : ""].filter(Boolean).join(", ") || "–" }),
     { title: "Address", cell: (one) => h("span", { class: "mono" }, one.address || "–") },

@@ -11,6 +11,16 @@ function showRecipe() {
 form.elements.recipe.addEventListener("change", showRecipe);
 showRecipe(); // a browser may have kept what was chosen before
 
+// The folder gets the name of the first seed's host, until another one is typed.
+let isNamed = false;
+form.elements.name.addEventListener("input", () => { isNamed = form.elements.name.value !== ""; });
+form.elements.seeds.addEventListener("input", () => {
+  if (isNamed) return;
+  const [first = ""] = lines("seeds");
+  const { hostname = "" } = URL.parse?.(first.includes("://") ? first : `https://${first}`) ?? {};
+  form.elements.name.value = hostname.replace(/^www\./, "").replace(/[^A-Za-z0-9._-]/g, "").slice(0, 64);
+});
+
 find("#preview").addEventListener("click", () => trying(async () => {
   const found = await send("POST", "/scope", { ...scope(), urls: lines("urls") });
   show(find("#previewed"), h("h2", {}, "What the crawl would do"), table("Preview of the scope", [
@@ -23,9 +33,9 @@ find("#preview").addEventListener("click", () => trying(async () => {
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   trying(async () => {
-    const pages = form.elements.max_pages.value;
+    const number = (name) => (form.elements[name].value === "" ? null : Number(form.elements[name].value));
     const made = await send("POST", "/crawls", {
-      name: form.elements.name.value, contact: form.elements.contact.value, recipe: form.elements.recipe.value, ...scope(), max_pages: pages ? Number(pages) : null,
+      name: form.elements.name.value, contact: form.elements.contact.value, recipe: form.elements.recipe.value, ...scope(), max_pages: number("max_pages"), depth: number("depth"), delay_seconds: number("delay_seconds"),
     });
     location.assign(page("now", {}, made.name));
   });

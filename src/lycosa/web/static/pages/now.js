@@ -16,7 +16,8 @@ function remember(frame) {
   sessionStorage.setItem(SLOT, JSON.stringify(past));
 }
 
-const figure = (name, value, unit) => h("dl", { class: "figure" }, h("dt", {}, name), h("dd", {}, value, unit ? h("small", {}, unit) : null));
+const figure = (name, value, leads) => h("dl", { class: "figure" }, h("dt", {}, name), h("dd", {}, leads ? h("a", { href: leads }, value) : value));
+const listOf = (outcome) => page("pages", { outcome });
 
 function standing(frame) {
   if (frame.state === "paused") return "Paused: no request is begun until you resume it. Requests under way were finished and kept.";
@@ -36,9 +37,9 @@ function take(frame) {
   showState(frame.state);
   show(find("#figures"),
     figure("pages a second", frame.pages_per_second.toFixed(1)),
-    figure("pages", count(frame.pages)),
+    figure("pages", count(frame.pages), listOf("kept")),
     figure("kept", size(frame.bytes)),
-    figure("in queue", count(frame.pending)),
+    figure("in queue", count(frame.pending), listOf("pending")),
     figure("under way", count(frame.in_flight)),
     figure("time left, at least", frame.pending ? duration(frame.seconds_left) : "–"),
     frame.free_disk_bytes ? figure("free disk", size(frame.free_disk_bytes)) : null);
@@ -53,9 +54,23 @@ function take(frame) {
   show(find("#growth"), curves("Pages and queue over the last minutes", [past.map(([at, , pages]) => [at, pages]), past.map(([at, , , queue]) => [at, queue])]),
     h("span", { class: "key" }, h("i"), "pages"), h("span", { class: "key second" }, h("i"), "in queue"));
   show(find("#waits"), waits(frame));
-  show(find("#outcomes"), bars(frame.outcomes), Object.keys(frame.refusals).length ? [h("h3", {}, "Refused URLs"), bars(frame.refusals, "")] : null,
+  if (!isListed) show(find("#outcomes"), bars(frame.outcomes));
+  show(find("#refusals"), Object.keys(frame.refusals).length ? [h("h3", {}, "Refused URLs"), bars(frame.refusals, "")] : null,
     Object.keys(frame.left_out).length ? [h("h3", {}, "Left out by limits"), bars(frame.left_out, "")] : null);
   steer(frame);
+}
+
+// Bars of URLs, as soon as the list of pages can count them; until then, of answers.
+let isListed = false;
+async function showOutcomes() {
+  try {
+    const found = await get(own("/page-list/counts"));
+    isListed = true;
+    show(find("#outcomes"), bars(found.by.outcome, "kept", listOf));
+  } catch {
+    isListed = false;
+  }
+  setTimeout(showOutcomes, document.hidden ? 60_000 : 10_000);
 }
 
 function waits(frame) {
@@ -119,7 +134,7 @@ find("#seed").addEventListener("submit", (event) => {
   event.preventDefault();
   give("POST", "/seeds", { seeds: [event.target.elements.seed.value] }, "The seed was added.").then(() => event.target.reset());
 });
-find("#limits").addEventListener("submit", (event) => {
+find("#limits").addEventListener("submit", async (event) => {
   event.preventDefault();
   const values = {};
   for (const input of event.target.querySelectorAll("input")) {
@@ -127,6 +142,9 @@ find("#limits").addEventListener("submit", (event) => {
     else if (input.value !== input.defaultValue) values[input.name] = Number(input.value);
   }
   if (!Object.keys(values).length) return notice("Nothing was changed.");
+  const reached = { "limits.pages": [current?.pages, count], "limits.bytes": [current?.bytes, size], "limits.seconds": [current?.seconds, duration] };
+  const [end] = Object.entries(reached).filter(([key, [now]]) => values[key] && now >= values[key]);
+  if (end && !(await confirmed("End the crawl?", `It has reached ${end[1][1](end[1][0])} already, so this limit ends it. Answers under way are kept, and it can be started again with a higher limit.`, "End it"))) return undefined;
   return give("PATCH", "/limits", { values }, "Changed.").then(() => { for (const input of event.target.querySelectorAll("input")) input.defaultValue = input.value; });
 });
 
@@ -155,5 +173,6 @@ async function showMembers() {
 }
 
 trying(showOrders);
+showOutcomes();
 trying(showMembers);
 frames((frame) => { take(frame); }, (why) => notice(`${why}; trying again. Last seen ${current ? moment(current.moment) : "never"}.`, true));

@@ -1,6 +1,7 @@
 import { get, own, raw, save, send, trying } from "../api.js";
 import { find } from "../dom.js";
 import { ago } from "../format.js";
+import { makingButton } from "../making.js";
 import { watchState } from "../state.js";
 
 // The report is a document of ours, with all text of others escaped. Its markup is parsed without
@@ -47,4 +48,5 @@ async function look() {
 find("#make").addEventListener("click", () => trying(async () => { await send("POST", own("/report")); await look(); }));
 find("#save").addEventListener("click", () => trying(async () => save("report.html", await raw("GET", own("/report/document")))));
 look();
+makingButton("study", "#study", { first: "Study", again: "Study again" });
 watchState();

@@ -1,6 +1,7 @@
 import { get, own, page, trying } from "../api.js";
 import { find, h, show } from "../dom.js";
 import { count, moment } from "../format.js";
+import { makingButton } from "../making.js";
 import { watchState } from "../state.js";
 
 const form = find("#search");
@@ -54,4 +55,5 @@ async function look() {
 form.addEventListener("submit", (event) => { event.preventDefault(); history.pushState(null, "", here({ q: form.elements.q.value.trim() })); look(); });
 window.addEventListener("popstate", look);
 look();
+makingButton("index", "#index", { first: "Build the index", again: "Bring the index up to date" }, look);
 watchState();

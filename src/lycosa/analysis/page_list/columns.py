@@ -1,0 +1,79 @@
+"""The columns of the list, and how the fetches of a crawl become rows of it.
+
+No column is ever null, so that every sort order is total: a number that is not known is 0, a text
+is empty. `words` is what a search looks through, in small letters.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import pyarrow as pa
+
+from lycosa.frontier.distance import STEP
+
+LONGEST_TITLE = 300
+
+SCHEMA = pa.schema(
+    [
+        ("url_id", pa.int64()),
+        ("url", pa.string()),
+        ("title", pa.string()),
+        ("outcome", pa.string()),
+        ("status", pa.int32()),
+        ("type", pa.string()),
+        ("size", pa.int64()),
+        ("depth", pa.int32()),
+        ("fetched", pa.int64()),
+        ("host", pa.string()),
+        ("language", pa.string()),
+        ("topic", pa.string()),
+        ("words", pa.string()),
+    ]
+)
+NAMES = ", ".join(SCHEMA.names)
+
+SOURCE = {
+    "url_id": pa.int64(),
+    "fetch_id": pa.int64(),
+    "fetched_at": pa.timestamp("us", tz="UTC"),
+    "url": pa.string(),
+    "host": pa.string(),
+    "outcome": pa.string(),
+    "status": pa.int16(),
+    "content_type": pa.string(),
+    "size_bytes": pa.int64(),
+    "title": pa.string(),
+    "language": pa.string(),
+    "distance": pa.int32(),
+    "topic": pa.string(),
+}
+"""The columns of `pages` that the list needs; `topic` is there in crawls with topics."""
+
+_TYPE = "lower(trim(split_part(coalesce(content_type, ''), ';', 1)))"
+_TITLE = f"left(trim(coalesce(title, '')), {LONGEST_TITLE})"
+_LANGUAGE = "lower(split_part(replace(trim(coalesce(language, '')), '_', '-'), '-', 1))"
+
+
+def fetched(source: str, names: Collection[str], topics: str = "") -> str:
+    """Return the query for the fetches in `source`, which has these columns, as rows of the list.
+
+    `topics` is a table of topics that were computed after the crawl. A page that a browser has
+    rendered is no second row: nothing was fetched for it.
+    """
+    own = "coalesce(topic, '')" if "topic" in names else "''"
+    topic = f"coalesce(told.topic, {own.replace('topic', 'page.topic', 1)})" if topics else own
+    joined = f" left join {topics} told using (url_id)" if topics else ""
+    depth = f"coalesce(distance // {STEP}, 0)::integer" if "distance" in names else "0"
+    return f"""
+        select url_id, page.url as url, {_TITLE} as title, lower(outcome) as outcome,
+            coalesce(status, 0)::integer as status, {_TYPE} as type,
+            coalesce(size_bytes, 0) as size, {depth} as depth, epoch_us(fetched_at) as fetched,
+            coalesce(page.host, '') as host, {_LANGUAGE} as language, {topic} as topic,
+            lower(page.url || ' ' || {_TITLE}) as words, fetch_id
+        from {source} page{joined} where lower(outcome) != 'rendered'
+    """
+
+
+NEWEST = "row_number() over (partition by url_id order by fetched desc, fetch_id desc) = 1"
+"""The condition for the newest fetch of a URL."""

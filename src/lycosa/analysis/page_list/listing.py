@@ -1,0 +1,328 @@
+"""Answers questions about a crawl's list, from memory or from its copy.
+
+The rows of a small crawl stand in memory, and are read again when its tables or its log have
+changed. Those of a large one are in its copy; fetches that are younger than the copy stand in
+memory beside it, with the rows of the copy that they replace. Its queue is as old as the copy.
+
+Always true:
+  * a URL has one row, and that of its newest fetch if it has any;
+  * numbers are those of the rows: a number beside a filter is the length of its list.
+
+Cost: a question about a copy reads the columns that it names, finds the rows by their numbers, and
+reads some groups of rows for the others.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import duckdb
+import pyarrow as pa
+
+from lycosa.analysis.page_list import copy
+from lycosa.analysis.page_list.columns import NAMES, NEWEST, SCHEMA, SOURCE, fetched
+from lycosa.analysis.page_list.fetches import Fetches, fetches_now, signature
+from lycosa.analysis.page_list.log_rows import log_batches
+from lycosa.analysis.page_list.question import (
+    FACETS,
+    Question,
+    cursor_of,
+    filtered,
+    order,
+    placed,
+)
+from lycosa.analysis.study.tables import Connection, add_files, connected, quoted
+from lycosa.analysis.triples.generations import Generations
+from lycosa.errors import LycosaError
+from lycosa.frontier.fold.state import PartitionState
+from lycosa.storage.log.sqlite_files import log_signature
+
+SMALL_TABLE_BYTES, SMALL_LOG_BYTES = 20_000_000, 40_000_000
+"""A crawl with less is read whole: some 100,000 URLs."""
+MEMORY_BYTES = 400_000_000
+MOST_HOSTS = 20
+_MORE = 2
+"""Rows of the copy that are asked for at first, for each row that is wanted."""
+
+
+class NoCopy(LycosaError):
+    """The crawl is too large to be read whole, and has no copy that could be used."""
+
+
+class Rows(NamedTuple):
+    """Some rows, in order."""
+
+    rows: list[dict[str, Any]]
+    following: str
+    """The cursor of the rows behind them; "" if there are none."""
+
+
+class Counts(NamedTuple):
+    """Numbers of rows."""
+
+    total: int
+    by: dict[str, dict[str, int]]
+    """By facet and value; each facet counts without its own filter."""
+
+
+def is_small(folder: Path) -> bool:
+    """Return whether a crawl is read whole."""
+    tables = sum(size for _, size, _ in signature(folder))
+    log = sum(path.stat().st_size for path in (folder / "log").rglob("*") if path.is_file())
+    return tables < SMALL_TABLE_BYTES and log < SMALL_LOG_BYTES
+
+
+def copy_of(folder: Path) -> copy.Manifest | None:
+    """Return the manifest of the copy that can be used now; None if there is none."""
+    store = copy.store_of(folder)
+    name = store.current()
+    if name is None:
+        return None
+    try:
+        manifest = copy.read_manifest(store.folder / name)
+    except (OSError, ValueError):
+        return None
+    sealed = {file.partition(".")[0]: folder / "pages" / file for file, *_ in signature(folder)}
+    return manifest if copy.is_usable(manifest, folder, sealed) else None
+
+
+class PageList:
+    """The list of one crawl."""
+
+    def __init__(self, folder: Path, states: Callable[[], Iterable[PartitionState]]) -> None:
+        """`states` folds the log, or raises an error if the log is elsewhere."""
+        self._folder = folder
+        self._states = states
+        self._held: ExitStack | None = None
+        self._read: tuple[object, ...] = ()
+        self._connection: Connection = None
+        self._manifest: copy.Manifest | None = None
+        self._base = ""
+        """How a query names the copy; "" if the crawl is small."""
+        self._counts = ""
+        self._replaced: set[int] = set()
+        """Rows of the copy in whose place there are younger ones."""
+        self.queue_moment = 0.0
+        """The moment of the queue; 0 if the log is elsewhere."""
+
+    def close(self) -> None:
+        """Let go of the rows and of the copy."""
+        if self._held is not None:
+            self._held.close()
+        self._held, self._read = None, ()
+
+    # -- questions ----------------------------------------------------------------------------
+
+    def rows(self, asked: Question) -> Rows:
+        """Return some rows."""
+        ordered, condition = order(asked), placed(asked)
+        self._refresh()
+        wanted = asked.limit + 1
+        found = self._dicts(
+            f"select {NAMES} from young where {condition.text} order by {ordered} limit {wanted}",
+            condition.values,
+        )
+        if self._base:
+            found += self._of_copy(asked, wanted)
+            found.sort(key=lambda row: row["url_id"])
+            found.sort(key=lambda row: row[asked.sort], reverse=asked.is_descending)
+        rows = found[: asked.limit]
+        return Rows(rows, cursor_of(asked, rows[-1]) if len(found) > asked.limit else "")
+
+    def _of_copy(self, asked: Question, wanted: int) -> list[dict[str, Any]]:
+        """Return rows of the copy that no younger one replaces: first their numbers."""
+        condition = placed(asked)
+        limit = wanted * _MORE if self._replaced else wanted
+        # The copy is sorted by URL: numbers of rows are compared more quickly than URLs.
+        direction = "desc" if asked.is_descending else "asc"
+        ordered = f"file_row_number {direction}" if asked.sort == "url" else order(asked)
+        while True:
+            numbers = self._fetched(
+                f"select file_row_number, url_id from {self._base}"
+                f" where {condition.text} order by {ordered} limit {limit}",
+                condition.values,
+            )
+            left = [number for number, url_id in numbers if url_id not in self._replaced][:wanted]
+            if len(left) == wanted or len(numbers) < limit:
+                break
+            limit *= 4
+        if not left:
+            return []
+        listed = ", ".join(map(str, left))
+        query = f"select {NAMES} from {self._base} where file_row_number in ({listed})"
+        return self._dicts(query, [])
+
+    def counts(self, asked: Question) -> Counts:
+        """Count the rows of the filters, by each facet without its own filter."""
+        self._refresh()
+        found: dict[str, Counter[str]] = {name: Counter() for name in FACETS}
+        total = 0
+        chosen = [getattr(asked, name) for name in FACETS]
+        unfaceted = Question(host=asked.host, text=asked.text)
+        for *values, number in self._counted(unfaceted, ", ".join(FACETS)):
+            misses = [
+                place
+                for place, (value, wanted) in enumerate(zip(values, chosen, strict=True))
+                if wanted and value != wanted
+            ]
+            total += 0 if misses else number
+            for place, name in enumerate(FACETS):
+                if not misses or misses == [place]:
+                    found[name][values[place]] += number
+        by = {name: _ordered(counter) for name, counter in found.items()}
+        by["host"] = self._hosts(asked)
+        return Counts(total, by)
+
+    def _hosts(self, asked: Question) -> dict[str, int]:
+        if asked.text and self._base:
+            return {}  # a second look at all texts would take as long as the first
+        hosts: Counter[str] = Counter()
+        without = Question(
+            outcome=asked.outcome, type=asked.type, topic=asked.topic, text=asked.text
+        )
+        for host, number in self._counted(without, "host"):
+            hosts[host] += number
+        return dict(sorted(_ordered(hosts).items(), key=lambda one: -one[1])[:MOST_HOSTS])
+
+    def _counted(self, asked: Question, names: str) -> list[tuple[Any, ...]]:
+        """Return values of some columns, each with a number of rows, which may be negative."""
+        condition = filtered(asked)
+        counted = f"select {names}, count(*)::bigint"
+        found = self._fetched(
+            f"{counted} from young where {condition.text} group by {names}", condition.values
+        )
+        if not self._base:
+            return found
+        gone = f"select {names}, -count(*)::bigint from replaced"
+        found += self._fetched(f"{gone} where {condition.text} group by {names}", condition.values)
+        # Facets are few values in each group of rows; hosts are too many to be counted each time.
+        is_counted = names == "host" and not asked.text
+        if is_counted:
+            counted = f"select {names}, sum(number)::bigint"
+        base = self._counts if is_counted else self._base
+        found += self._fetched(
+            f"{counted} from {base} where {condition.text} group by {names}", condition.values
+        )
+        return found
+
+    def _fetched(self, query: str, values: list[Any]) -> list[tuple[Any, ...]]:
+        try:
+            found: list[tuple[Any, ...]] = self._connection.execute(query, values).fetchall()
+        except duckdb.OutOfMemoryException:
+            raise LycosaError("the question needs too much memory: add a filter") from None
+        except duckdb.Error as error:
+            if not self._base:
+                raise
+            self.close()
+            raise NoCopy(f"the copy of the list is damaged: {error}") from None
+        return found
+
+    def _dicts(self, query: str, values: list[Any]) -> list[dict[str, Any]]:
+        return [dict(zip(SCHEMA.names, row, strict=True)) for row in self._fetched(query, values)]
+
+    # -- reading ------------------------------------------------------------------------------
+
+    def _refresh(self) -> None:
+        """Read again what has changed."""
+        store = copy.store_of(self._folder)
+        small = is_small(self._folder)
+        current = None if small else store.current()
+        log = log_signature(self._folder) if small else ()
+        topics = copy.topics_of(self._folder)
+        state = (small, current, topics, signature(self._folder), log)
+        if state == self._read:
+            return
+        fetches = fetches_now(self._folder)
+        if self._held is None or self._read[:3] != (small, current, topics):
+            self.close()
+            self._open(None if small else store, fetches)
+        elif self._manifest is not None:
+            self._require_usable(self._manifest, fetches)
+        self._fill(fetches, is_whole=small)
+        self._read = state
+
+    def _open(self, store: Generations | None, fetches: Fetches) -> None:
+        """Open a database, on the copy if there is one."""
+        with ExitStack() as held:
+            self._base = self._counts = ""
+            self._manifest = None
+            if store is not None:
+                self._use(held.enter_context(store.held()) if store.current() else None, fetches)
+            self._connection = held.enter_context(connected([], memory_bytes=MEMORY_BYTES))
+            self._connection.execute("set threads = 2; set parquet_metadata_cache = true")
+            self._connection.execute("set autoinstall_known_extensions = false")
+            self._connection.execute("set autoload_known_extensions = false")
+            self._told = copy.add_topics(self._connection, self._folder)
+            self._held = held.pop_all()
+
+    def _use(self, generation: Path | None, fetches: Fetches) -> None:
+        if generation is None:
+            raise NoCopy("the list of this crawl has not been made yet")
+        try:
+            manifest = copy.read_manifest(generation)
+        except (OSError, ValueError) as error:
+            raise NoCopy(f"the copy of the list is damaged: {error}") from None
+        self._require_usable(manifest, fetches)
+        self._manifest = manifest
+        rows, counts = copy.rows_path(generation), copy.counts_path(generation)
+        self._base = f"read_parquet({quoted(rows)}, file_row_number = true)"
+        self._counts = f"read_parquet({quoted(counts)})"
+        self.queue_moment = manifest.moment
+
+    def _require_usable(self, manifest: copy.Manifest, fetches: Fetches) -> None:
+        if not copy.is_usable(manifest, self._folder, fetches.sealed):
+            self.close()
+            raise NoCopy("the crawl's tables have been rewritten since its list was made")
+
+    def _fill(self, fetches: Fetches, *, is_whole: bool) -> None:
+        """Put the rows that are not in the copy into memory."""
+        run = self._connection.execute
+        run("drop table if exists young; drop table if exists replaced")
+        run("drop view if exists sealed")
+        known = self._manifest.segments if self._manifest is not None else {}
+        young = [path for name, path in fetches.sealed.items() if name not in known]
+        self._connection.register("opened", fetches.opened)
+        parts = [fetched("opened", SOURCE, self._told)]
+        if young:
+            add_files(self._connection, "sealed", young)
+            names = {row[0] for row in run("describe sealed").fetchall()}
+            missing = "".join(f", null as {name}" for name in SOURCE.keys() - names - {"topic"})
+            source = f"(select *{missing} from sealed)" if missing else "sealed"
+            parts.append(fetched(source, names, self._told))
+        query = " union all by name ".join(f"({part})" for part in parts)
+        run(f"create table young as select * from ({query}) qualify {NEWEST}")
+        run("alter table young drop fetch_id")
+        if is_whole:
+            self._add_log()
+        else:
+            self._fetched(
+                f"create table replaced as select {NAMES} from {self._base}"
+                " where url_id in (select url_id from young)",
+                [],
+            )
+            self._replaced = {one for (one,) in self._fetched("select url_id from replaced", [])}
+
+    def _add_log(self) -> None:
+        """Add the rows of the log for URLs without a fetch."""
+        try:
+            states = list(self._states())
+        except LycosaError:  # in a server, which this process cannot reach
+            self.queue_moment = 0.0
+            return
+        self.queue_moment = time.time()
+        batches = [batch for state in states for batch in log_batches(state)]
+        self._connection.register("log_rows", pa.Table.from_batches(batches, SCHEMA))
+        self._connection.execute(
+            f"insert into young by name select {NAMES} from log_rows anti join young using (url_id)"
+        )
+        self._connection.unregister("log_rows")
+
+
+def _ordered(counter: Counter[str]) -> dict[str, int]:
+    """Return what was counted, the largest first."""
+    return {value: number for value, number in counter.most_common() if number}
