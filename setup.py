@@ -40,6 +40,7 @@ COMPILED = (
     "lycosa.frontier.schedulers._topic_queues",
     "lycosa.frontier.urltable._table",
     "lycosa.model.links._columns",
+    "lycosa.model.links._pagination",
     "lycosa._support.memory._arenas",
     "lycosa.storage.archive._appending",
     "lycosa.storage.tables._order",

@@ -121,7 +121,7 @@ def parted(
         target, kind = links.targets[place], links.kinds[place]
         if target.has_parameters and lead is not None:
             target = lead(target)
-        reached = reach.free if kind in job.free_kinds else reach.real
+        reached = reach.free if kind in job.free_kinds["?" in target.key] else reach.real
         if reached > job.farthest["?" in target.key]:
             too_deep += 1
             continue
@@ -136,7 +136,8 @@ def parted(
 class Job(NamedTuple):
     """What `Ways` are made of."""
 
-    free_kinds: frozenset[int]
+    free_kinds: tuple[frozenset[int], frozenset[int]]
+    """To URLs without a query, and with one."""
     requisite_kinds: frozenset[int]
     farthest: tuple[int, int]
     partition_of: Callable[[str], int]

@@ -7,10 +7,10 @@ from functools import partial
 
 from lycosa.crawl.answers._routes import REQUISITES, TOO_DEEP
 from lycosa.crawl.answers.known_copies import Ahead
-from lycosa.crawl.answers.links import ANCHOR, REDIRECT, Router, _known, _reach
+from lycosa.crawl.answers.links import REDIRECT, Router, _known, _reach
 from lycosa.crawl.answers.reading import BY_KIND, RawLinks
 from lycosa.crawl.ports import Ports
-from lycosa.frontier.distance import MOST_REDIRECTS, STEP, TOO_MANY_REDIRECTS, through
+from lycosa.frontier.distance import MOST_REDIRECTS, STEP, TOO_MANY_REDIRECTS
 from lycosa.frontier.partition import Partition
 from lycosa.model.links import NO_LINKS, have_parameters, note_pages
 from lycosa.model.records import Discovered, Links, LinksOwed, Target
@@ -44,14 +44,15 @@ class PlainRouter(Router):
         """
         ahead = None
         self._learn_scope()
+        table = partition.state.table if self._job.extract.pagination else None
         links, others, refused = self._targets.links(
-            raw, base, OUT_OF_SCOPE, also_out_of_scope, BY_KIND
+            raw, base, OUT_OF_SCOPE, also_out_of_scope, BY_KIND, table, page
         )
         for reason, count in refused.items():
             partition.count_refusal(reason, count)
         distance = partition.state.pages.distance[page]
         if distance >= self._last_distance:
-            links = self._name_deep(partition, links, through(distance, ANCHOR))
+            links = self._name_deep(partition, links, distance)
         if is_kept and self._copies is not None and have_parameters(links.targets):
             links, ahead = self._name_copies(partition, page, links)
         return links, others if self._job.extract.links == "all" else NO_LINKS, ahead

@@ -21,6 +21,7 @@ each other.
     parts      the parts of a URL, as a server needs them
     command    the command `lycosa testweb`
     sections   the habits: trees, traps, copies, news and others
+    lists      sites with lists of several pages, with an end and without
     topics     a web of any size whose pages have topics, which it knows
 """
 

@@ -1,8 +1,9 @@
 """Computes the pages that a crawl limited to some depth must hold.
 
 The walk follows the links that a web knows it has, not the bytes it sends: links cost
-one, other names of a page (redirect, refresh, canonical) nothing, and only pages that
-robots rules allow are passed through. It is the oracle of exact depth.
+one, other names of a page (redirect, refresh, canonical) and other pages of its list nothing,
+and only pages that robots rules allow are passed through. At depth 0 a list ends with its first
+page. It is the oracle of exact depth.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ def pages_within(
             continue
         best[url] = distance
         for target, kind in web.links_of(url, moment):
+            if kind is LinkKind.PAGINATION and not depth:
+                continue
             if kind in FREE_KINDS:
                 todo.appendleft((target, distance))
             else:

@@ -14,8 +14,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lycosa.frontier.distance import MOST_REDIRECTS, SEED, farthest, through
-from lycosa.model.job import Job
+from lycosa.frontier.distance import MOST_REDIRECTS, SEED, farthest, is_beyond, through
+from lycosa.model.job import Job, parse_job
 from lycosa.model.records import LinkKind, Outcome
 from lycosa.model.url import url_of
 from lycosa.operate.inspect.explain import explain
@@ -41,12 +41,14 @@ def graphs(draw: st.DrawFn) -> tuple[GraphWeb, int]:
         edges.setdefault(url(source), []).append(url(target))
     redirects = draw(st.dictionaries(nodes, nodes, max_size=4))
     canonicals = draw(st.dictionaries(nodes, nodes, max_size=2))
+    following = draw(st.dictionaries(nodes, nodes, max_size=6))
     latencies = draw(st.lists(st.floats(0.01, 900), min_size=size, max_size=size))
     by_url = {url(n): latencies[n] for n in range(size)}
     web = GraphWeb(
         {url(0): [], **edges},
         {url(a): url(b) for a, b in redirects.items()},
         names=OtherNames(canonicals={url(a): url(b) for a, b in canonicals.items()}),
+        following={url(a): url(b) for a, b in following.items() if a not in redirects},
         latency=lambda asked: by_url.get(asked, 0.05),
     )
     return web, draw(st.integers(0, 4))
@@ -159,6 +161,90 @@ def test_a_chain_of_redirects_ends_after_twenty_in_any_order_and_through_kills(
             for page, distance in enumerate(state.pages.distance)
         }
         assert found == expected_of(web, depth)
+
+
+@st.composite
+def long_lists(draw: st.DrawFn) -> GraphWeb:
+    """A list of 50 pages, each of which names the next, entered in several places."""
+    following = {item(n): item(n + 1) for n in range(49)}
+    edges = {url(n): [url(n + 1)] for n in range(3)}
+    for n in range(4):
+        places = draw(st.lists(st.integers(0, 49), max_size=2))
+        edges.setdefault(url(n), []).extend(item(place) for place in places)
+    edges[url(0)].append(item(0))
+    for place in draw(st.lists(st.integers(0, 48), max_size=3)):
+        edges.setdefault(item(place), []).append(url(draw(st.integers(4, 9))))
+    latencies = draw(st.lists(st.floats(0.01, 900), min_size=8, max_size=8))
+    return GraphWeb(
+        edges,
+        following=following,
+        latency=lambda asked: latencies[hash_of(asked) % len(latencies)],
+    )
+
+
+def item(n: int) -> str:
+    return f"http://www.list.test/items?after=a{n}"
+
+
+@settings(max_examples=examples(20), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(long_lists(), st.integers(0, 3), st.integers(0, 3), st.integers(1, 2), st.integers(0, 1000))
+def test_pages_of_a_list_cost_a_hop_each_in_any_order_and_through_kills(
+    web: GraphWeb, depth: int, kills: int, workers: int, seed: int
+) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        wanted = job(depth, depth, "off")
+        simulation = Simulation(web, wanted, Path(folder), seed=seed, workers=workers)
+        result = simulation.run(KillRandomly(seed, kills, 0.05) if kills else no_kills)
+        assert result.reason == "exhausted" and result.breaches == []
+        found = {
+            url_of(state.table.key(page)): distance
+            for state in simulation.read_states().values()
+            for page, distance in enumerate(state.pages.distance)
+        }
+        assert found == distances_of(web, depth)
+
+
+def distances_of(web: GraphWeb, depth: int) -> dict[str, int]:
+    """Return the distance of all that is to be asked for, by every way that the drawing has."""
+    found: dict[str, int] = {}
+    todo = [(url(0), SEED)]
+    while todo:
+        asked, distance = todo.pop()
+        if distance >= found.get(asked, 9999):
+            continue
+        found[asked] = distance
+        todo += [
+            (target, through(distance, kind))
+            for target, kind in web.links_of(asked)
+            if not is_beyond(distance, kind, depth)
+        ]
+    return found
+
+
+@pytest.mark.parametrize(("depth", "pages"), [(0, 1), (1, 42), (2, 63)])
+def test_a_list_without_end_ends_with_its_levels(tmp_path: Path, depth: int, pages: int) -> None:
+    web = GraphWeb({}, following={item(n): item(n + 1) for n in range(400)})
+    wanted = dataclasses.replace(job(15, depth, "off"), seeds=(item(0),))
+    simulation = Simulation(web, wanted, tmp_path, seed=1, log="sqlite")
+    assert simulation.run(no_kills).reason == "exhausted"
+    assert len(simulation.kept_urls()) == pages
+    states = simulation.read_states()
+    assert sum(state.refusals["too-deep"] for state in states.values()) == 1
+    log, _ = simulation.open_log()
+    told = explain(item(pages - 1), wanted, log, states, simulation.partitioner)
+    log.close()
+    assert (told.depth, told.hops) == divmod(pages - 1, 21)
+
+
+def test_a_job_of_before_goes_on_without_the_kind(tmp_path: Path) -> None:
+    web = GraphWeb({}, following={item(n): item(n + 1) for n in range(400)})
+    text = dataclasses.replace(job(15, 5, "off"), seeds=(item(0),)).to_toml()
+    assert "pagination = 1\n" in text
+    before = parse_job(text.replace("pagination = 1\n", ""), is_begun=True)
+    simulation = Simulation(web, before, tmp_path, seed=1)
+    assert simulation.run(no_kills).reason == "exhausted"
+    assert len(simulation.kept_urls()) == 6, "five links from the seed, as such a crawl began"
+    assert parse_job(text.replace("pagination = 1\n", "")).extract.pagination == 1
 
 
 def test_a_redirect_without_end_costs_twenty_one_requests_and_says_why(tmp_path: Path) -> None:

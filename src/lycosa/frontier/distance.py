@@ -1,10 +1,10 @@
 """The distance of a URL from the seeds: depth and redirect hops in one small number.
 
-Depth is the smallest number of links from a seed; a redirect, a canonical link or a
-refresh costs none. But an endless chain of such steps must not be free. So a distance counts hops
-between depths: a free link adds 1, a real link goes on to the next multiple of `STEP`. After
-`STEP - 1` free hops in a row the next one reaches that multiple by itself and so costs a level of
-depth.
+Depth is the smallest number of links from a seed; a redirect, a canonical link, a refresh, or a
+link to another page of the same list costs none. But an endless chain of such steps must not be
+free. So a distance counts hops between depths: a free link adds 1, a real link goes on to the next
+multiple of `STEP`. After `STEP - 1` free hops in a row the next one reaches that multiple by itself
+and so costs a level of depth.
 
 A chain of redirects ends sooner: after `MOST_REDIRECTS` in a row the next one is not followed.
 The distance does not show this number, because the nearest path to a URL need not be the one with
@@ -37,6 +37,21 @@ def through(distance: int, kind: LinkKind) -> int:
     if kind in FREE_KINDS:
         return distance + 1
     return distance - distance % STEP + STEP
+
+
+def free_kinds(depth: int) -> frozenset[LinkKind]:
+    """Return the kinds of link that cost nothing on the way to URLs with this limit of depth.
+
+    Where no link is to be followed, the second page of a list is not wanted either: it is another
+    page than the first, not another name of it.
+    """
+    return FREE_KINDS if depth else FREE_KINDS - {LinkKind.PAGINATION}
+
+
+def is_beyond(distance: int, kind: LinkKind, depth: int) -> bool:
+    """Tell whether a link of a page at `distance` leads farther than a limit of depth allows."""
+    is_free = kind in free_kinds(depth)
+    return through(distance, kind if is_free else LinkKind.ANCHOR) > farthest(depth)
 
 
 def farthest(depth: int) -> int:

@@ -117,7 +117,7 @@ def _prepare(objects: Objects, place: str, name: str, path: Path) -> CrawlDirect
         raise ConfigError(
             f"{place}: there is no crawl {name}\n  list the crawls: lycosa fetch {place} --list"
         )
-    job = parse_job(text.decode(), f"{objects.place}/{JOB_KEY}")
+    job = parse_job(text.decode(), f"{objects.place}/{JOB_KEY}", is_begun=True)
     if path.exists() and (not path.is_dir() or any(_foreign(path))):
         raise ConfigError(f"{path}: exists and is not a copy of a crawl\n  choose a new folder")
     with _disk_told(path):

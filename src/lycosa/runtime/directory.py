@@ -132,7 +132,7 @@ class CrawlDirectory:
                 f"  restore the copy of the last run: lycosa verify {path} --repair"
             )
         if not (path / "1").is_symlink() and (first := cls(path / "1")).job_file.exists():
-            log = read_written(first.job_file).log
+            log = read_written(first.job_file, is_begun=True).log
             raise ConfigError(
                 f"{path}: holds the directories of several members: {path}/1 and others\n"
                 f"  continue: lycosa join '{log.server}#{log.name}' -o {path}   see the crawl:"
@@ -199,7 +199,7 @@ class CrawlDirectory:
         Raises `ConfigError` if the file is empty or cut.
         """
         refuse_damaged(self.job_file, self.job_copy, self.shown)
-        return read_written(self.job_file)
+        return read_written(self.job_file, is_begun=True)
 
     def judged(self) -> judging.Judged:
         """Return the operator settings of the directory, with those that are not accepted."""

@@ -3,9 +3,9 @@
 `GraphWeb` is for tests that need to know exactly which page links to which. Every URL that is
 mentioned exists: one that is only a target is a page without links. All other URLs are 404.
 
-It is also the oracle of exact depth: `pages_within` walks the drawing itself (links cost
-one, redirects, refreshes and canonical links nothing) and says which pages a crawl limited
-to that depth must hold, in whatever order the answers came.
+It is also the oracle of exact depth: `pages_within` walks the drawing itself (links cost one;
+redirects, refreshes, canonical links and those to the next page of a list nothing) and says which
+pages a crawl limited to that depth must hold, in whatever order the answers came.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ _NO_NAMES, _NO_FAULTS = OtherNames(), Faults()
 
 
 class GraphWeb:
-    """An explicit graph over any number of hosts."""
+    """An explicit graph over any number of hosts; `following` names the next page of a list."""
 
     def __init__(
         self,
@@ -52,6 +52,7 @@ class GraphWeb:
         redirects: Mapping[str, str] | None = None,
         *,
         names: OtherNames = _NO_NAMES,
+        following: Mapping[str, str] = MappingProxyType({}),
         faults: Faults = _NO_FAULTS,
         robots: Mapping[str, Robots] | None = None,
         addresses: Mapping[str, str] | None = None,
@@ -60,6 +61,7 @@ class GraphWeb:
         self.edges = edges
         self.redirects = redirects or {}
         self._refreshes, self._canonicals = names
+        self._following = following
         self._statuses, self._failures, self._broken_off = faults
         self._robots = robots or {}
         self._latency = latency
@@ -74,7 +76,7 @@ class GraphWeb:
     def _all_urls(self) -> set[str]:
         urls = {url for targets in self.edges.values() for url in targets}
         urls.update(self.edges, self._statuses, self._failures)
-        for moves in (self.redirects, self._refreshes, self._canonicals):
+        for moves in (self.redirects, self._refreshes, self._canonicals, self._following):
             urls.update(moves, moves.values())
         return urls
 
@@ -115,6 +117,8 @@ class GraphWeb:
             head += f'<meta http-equiv="refresh" content="0; url={escape(self._refreshes[url])}">'
         if url in self._canonicals:
             head += f'<link rel="canonical" href="{escape(self._canonicals[url])}">'
+        if url in self._following:
+            head += f'<link rel="next" href="{escape(self._following[url])}">'
         links = "".join(f'<a href="{escape(to)}">to</a>\n' for to in self.edges.get(url, ()))
         return f"<!doctype html><html><head>{head}</head><body>{links}</body></html>"
 
@@ -159,6 +163,10 @@ class GraphWeb:
             links.append((self._refreshes[url], LinkKind.REFRESH))
         if url in self._canonicals:
             links.append((self._canonicals[url], LinkKind.CANONICAL))
+        if url in self._following:
+            to = self._following[url]
+            is_near = take_apart(to).host == take_apart(url).host
+            links.append((to, LinkKind.PAGINATION if is_near else LinkKind.ALTERNATE))
         return links
 
     def pages_within(self, seeds: Iterable[str], depth: int, agent: str = "lycosa") -> set[str]:

@@ -14,7 +14,7 @@ _OUTSIDE_BROKEN = (*BROKEN, "refused_address")
 def _broken(limits: CheckLimits) -> str:
     return f"""
         select source_url as url, target_url, failures.status, text,
-            case when kind = 'anchor' then '' else kind || ': ' end
+            case when kind in ('anchor', 'pagination') then '' else kind || ': ' end
             || {told("failures.outcome", "failures.status")} as detail, hops
         from page_links join failures on failures.url_id = target_id
         where kind not in {named(_OTHER_CHECKS)}

@@ -38,7 +38,7 @@ BROKEN = (
     "host_given_up",
 )
 """Outcomes of URLs that give a reader no page."""
-READERS_KINDS = ("anchor", "frame", "form", "refresh")
+READERS_KINDS = ("anchor", "frame", "form", "pagination", "refresh")
 """Kinds of links by which a reader gets from page to page."""
 SAYS_NOTHING = (
     "not_modified",

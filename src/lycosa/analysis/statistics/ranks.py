@@ -46,7 +46,7 @@ from lycosa.frontier.graph.numbering import UNKNOWN, Ids, Numbering, Numbers
 from lycosa.frontier.graph.pagerank import pagerank, weighted_pagerank
 from lycosa.storage.tables.link_ends import COUNTED_REASONS
 
-KINDS = ("anchor", "frame", "form", "refresh")
+KINDS = ("anchor", "frame", "form", "pagination", "refresh")
 """The kinds of link that lead a reader from one page to another."""
 
 _MOST_HOPS = 20

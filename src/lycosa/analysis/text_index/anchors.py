@@ -111,7 +111,7 @@ _SAID = f"""
         select coalesce(ends.url_id, target_id) as url_id, source_id,
             left(lower(trim(regexp_replace(links.text, '\\s+', ' ', 'g'))), {_LONGEST}) as anchor
         from links semi join linking using (fetch_id) left join ends on ends.asked = target_id
-        where kind = 'anchor' and links.text != '' and target_id != source_id
+        where kind in ('anchor', 'pagination') and links.text != '' and target_id != source_id
         and not regexp_matches(coalesce(rel, ''), '(?i)\\b(nofollow|ugc|sponsored)\\b')
     )
     select url_id, source_id, anchor, hash(url_id) % {{parts}} as part from told

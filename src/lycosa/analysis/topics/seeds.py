@@ -25,7 +25,7 @@ from lycosa.frontier.graph.numbering import UNKNOWN, Ids, Numbering, Numbers
 from lycosa.storage.archive.reader import rows, table
 
 _MOST_HOPS = 5
-_KINDS = ("anchor", "frame", "form", "refresh")
+_KINDS = ("anchor", "frame", "form", "pagination", "refresh")
 
 
 class Seed(NamedTuple):

@@ -281,7 +281,7 @@ def explain(session: Session, /, path: Place, url: str, as_json: bool) -> int:
     from lycosa.frontier.freshness.quality import measure
     from lycosa.model.url import canonicalize
     from lycosa.operate.inspect.explain import explain as explain_url
-    from lycosa.operate.inspect.refused_links import why_unknown
+    from lycosa.operate.inspect.refused_links import why_unknown, with_kinds
     from lycosa.runtime.steady_clock import present_moment
     from lycosa.storage.tables.link_ends import link_ends
 
@@ -308,6 +308,7 @@ def explain(session: Session, /, path: Place, url: str, as_json: bool) -> int:
         found = found._replace(prospect=None)
     if not found.is_known and canonicalize(with_scheme(url, is_said=False)):
         found = found._replace(standing=why_unknown(directory, found.url))
+    found = found if directory.is_distant else with_kinds(directory, found)
     prediction = None
     # links and texts of another machine are in its own directory
     if found.topic and not directory.is_distant:
@@ -336,7 +337,7 @@ def explain(session: Session, /, path: Place, url: str, as_json: bool) -> int:
     else:
         click.echo(f"{found.url}\n  {found.standing}")
         if found.is_known:
-            click.echo(f"  {_links(found.depth, found.rule)}")
+            click.echo(f"  {_links(found.depth, found.rule, found.hops)}")
             click.echo(f"  {_address(found.address, found.address_expires)}")
         if found.due:
             click.echo(f"  due {_moment(found.due)}")
@@ -351,12 +352,11 @@ def explain(session: Session, /, path: Place, url: str, as_json: bool) -> int:
     return 0 if found.is_known else 1
 
 
-def _links(depth: int, rule: str = "") -> str:
+def _links(depth: int, rule: str = "", hops: int = 0) -> str:
+    if not depth and rule == "sitemap":
+        return "tried: sitemaps are often there"
     if not depth:
-        is_tried = rule == "sitemap"
-        return (
-            "tried: sitemaps are often there" if is_tried else "a seed, or a redirect target of one"
-        )
+        return "a redirect target of a seed, or another page of its list" if hops else "a seed"
     return f"{counted(depth, 'link')} from a seed"
 
 

@@ -5,6 +5,7 @@ from typing import Protocol
 
 from lycosa.crawl.answers.reading import RawLinks
 from lycosa.model.links import Links, Target
+from lycosa.model.links._pagination import Keys
 from lycosa.model.url import Verdict
 
 MOST_REFERENCES: int
@@ -24,7 +25,14 @@ class Targets:
     def __init__(self, scope: Judge, most: int = MOST_REFERENCES) -> None: ...
     def targets(self, hrefs: Sequence[str], base: str) -> list[Target]: ...
     def links(
-        self, raw: RawLinks, base: str, excused: str, by: int, uncounted: Collection[str]
+        self,
+        raw: RawLinks,
+        base: str,
+        excused: str,
+        by: int,
+        uncounted: Collection[str],
+        table: Keys | None = None,
+        page: int = 0,
     ) -> tuple[Links, Links, dict[str, int]]: ...
     def of_key(self, key: str) -> Target: ...
     def forget(self) -> None: ...

@@ -29,6 +29,7 @@ from cpython.unicode cimport PyUnicode_AsUTF8String, PyUnicode_FindChar
 from libc.stdint cimport uint64_t
 
 from lycosa.model.links._columns cimport Target, sift, target_of
+from lycosa.model.links._pagination cimport kinds_with_pagination
 from lycosa.model.url._ada cimport Page, url_of_key
 
 from xxhash import xxh3_64_intdigest
@@ -68,13 +69,19 @@ cdef class Targets:
         """Return where references of a page lead whose base is this URL."""
         return self.found(list(hrefs), base)
 
-    def links(self, raw not None, str base not None, str excused not None, by, uncounted):
+    def links(
+        self, raw not None, str base not None, str excused not None, by, uncounted, table=None, page=0
+    ):
         """Return the links of a page to follow, the others, and the number of those by reason.
 
         `lycosa.model.links.sifted` describes what is made of the references, and the parameters.
+        Links to other pages of the page's own list get their kind where the table is given that
+        has the page's own key.
         """
-        cdef list targets = self.found(raw.hrefs, base), followed, others
-        followed, others, counts = sift(targets, raw, excused, by, uncounted)
+        cdef list targets = self.found(raw.hrefs, base), kinds = None, followed, others
+        if table is not None:
+            kinds = kinds_with_pagination(targets, raw, table, page)
+        followed, others, counts = sift(targets, raw, kinds, excused, by, uncounted)
         return Links(*followed), Links(*others) if others else NO_LINKS, counts
 
     def of_key(self, str key not None):

@@ -35,7 +35,7 @@ cdef class Routes:
     """Decides where the links of a page go."""
 
     cdef object _rules, _found, _wanted_ways, _known_copies, _owner_of
-    cdef bint _hosts_are_split, _keeps_others
+    cdef bint _hosts_are_split, _keeps_others, _knows_lists
     cdef int64_t _deep_from
     cdef public object companion
     """Sends a word along with links, if a feature does."""
@@ -48,6 +48,7 @@ cdef class Routes:
         self._known_copies, self._owner_of = copies, ports.partitioner.partition_of
         self._hosts_are_split = ports.partitioner.splits_hosts
         self._keeps_others, self._deep_from = ports.job.extract.links == "all", last_distance
+        self._knows_lists = ports.job.extract.pagination > 0
         self._scope_size = ports.scope.size
         self.companion = None
 
@@ -65,13 +66,14 @@ cdef class Routes:
         if self._rules.size != self._scope_size:
             self._learn_scope()
         links, others, refused = self._found.links(
-            raw, base, OUT_OF_SCOPE, also_out_of_scope, BY_KIND
+            raw, base, OUT_OF_SCOPE, also_out_of_scope, BY_KIND,
+            partition.state.table if self._knows_lists else None, page,
         )
         for reason, count in (<dict?> refused).items():
             partition.count_refusal(reason, count)
         cdef int64_t distance = half(<arrays.array?> partition.state.pages.distance, page)
         if distance >= self._deep_from:
-            links = self._name_deep(partition, links, real_of(distance))
+            links = self._name_deep(partition, links, distance)
         if is_kept and self._known_copies is not None and have_parameters(links.targets):
             links, ahead = self._name_copies(partition, page, links)
         return links, others if self._keeps_others else NO_LINKS, ahead

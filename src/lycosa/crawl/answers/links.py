@@ -29,6 +29,8 @@ from lycosa.frontier.distance import (
     SEED,
     STEP,
     farthest,
+    free_kinds,
+    is_beyond,
     through,
 )
 from lycosa.frontier.facts.limits import MOST_TOO_DEEP
@@ -42,7 +44,6 @@ from lycosa.model.links import (
     mask_of,
 )
 from lycosa.model.records import (
-    FREE_KINDS,
     Discovered,
     KeyedLink,
     LinkKind,
@@ -55,8 +56,6 @@ from lycosa.model.url import url_of
 from lycosa.model.url.scope import OUT_OF_SCOPE
 
 ANCHOR, REDIRECT = LinkKind.ANCHOR, LinkKind.REDIRECT
-
-_FREE = mask_of(FREE_KINDS)
 
 
 class Router(Routes):
@@ -72,15 +71,14 @@ class Router(Routes):
         self._told: dict[int, set[str]] = {}
         """By partition, URLs of others that it has named to them as too deep."""
         limits = ports.job.limits
-        self._farthest_static = farthest(limits.depth_static)
-        self._farthest_dynamic = farthest(limits.depth_dynamic)
+        self._depths = limits.depth_static, limits.depth_dynamic
         ways = Ways(
-            _FREE,
+            (mask_of(free_kinds(self._depths[0])), mask_of(free_kinds(self._depths[1]))),
             REQUISITES if ports.job.extract.requisites or ports.job.render.mode != "off" else 0,
-            (self._farthest_static, self._farthest_dynamic),
+            (farthest(self._depths[0]), farthest(self._depths[1])),
             self._partition_of,
         )
-        last_distance = STEP * min(limits.depth_static, limits.depth_dynamic)
+        last_distance = STEP * min(self._depths)
         super().__init__(ports, self._targets, ways, self._copies, last_distance)
         self._ways = ways
 
@@ -110,12 +108,11 @@ class Router(Routes):
         ]
         return replace(links, reasons=named), Ahead(places, led)
 
-    def _name_deep(self, partition: Partition, links: Links, reached: int) -> Links:
-        """Name the links that are too deep now; links that cost no depth never are."""
+    def _name_deep(self, partition: Partition, links: Links, distance: int) -> Links:
+        """Name the links of a page at this distance that are too deep now."""
         reasons = [
             TOO_DEEP
-            if not _FREE >> kind & 1
-            and reached > (self._farthest_dynamic if "?" in target.key else self._farthest_static)
+            if is_beyond(distance, LinkKind(kind), self._depths["?" in target.key])
             else FOLLOWED
             for target, kind in zip(links.targets, links.kinds, strict=True)
         ]

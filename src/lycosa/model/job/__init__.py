@@ -218,12 +218,12 @@ def _short(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=8).hexdigest()
 
 
-def read_job(path: Path | str) -> Job:
+def read_job(path: Path | str, *, is_begun: bool = False) -> Job:
     """Read a job file; raise a `ConfigError` that lists everything wrong with it."""
-    return anchored(read_written(path), Path(path).parent)
+    return anchored(read_written(path, is_begun=is_begun), Path(path).parent)
 
 
-def read_written(path: Path | str) -> Job:
+def read_written(path: Path | str, *, is_begun: bool = False) -> Job:
     """Read a job file, with its paths as they are written."""
     path = Path(path)
     try:
@@ -237,7 +237,7 @@ def read_written(path: Path | str) -> Job:
         raise ConfigError(
             f"{path}: cannot be read: {error.strerror}\n  check the path of the job file"
         ) from None
-    return parse_job(text, str(path))
+    return parse_job(text, str(path), is_begun=is_begun)
 
 
 def anchored(job: Job, folder: Path) -> Job:
@@ -259,8 +259,11 @@ def anchored(job: Job, folder: Path) -> Job:
     return dataclasses.replace(job, **sections) if sections else job
 
 
-def parse_job(text: str, name: str = "crawl.toml") -> Job:
-    """Read a job from the text of its file; error texts use the name of the file."""
+def parse_job(text: str, name: str = "crawl.toml", *, is_begun: bool = False) -> Job:
+    """Read a job from the text of its file; error texts use the name of the file.
+
+    `is_begun` is said of the job of a crawl, as against one that somebody has written.
+    """
     import tomllib  # imported here: a crawl that begins with flags alone does not need it
 
     try:
@@ -269,4 +272,4 @@ def parse_job(text: str, name: str = "crawl.toml") -> Job:
         raise ConfigError(
             f"{name}: is not valid TOML: {error}\n  the syntax: https://toml.io"
         ) from None
-    return Job(**read_tables(tables, name))
+    return Job(**read_tables(tables, name, is_begun=is_begun))

@@ -43,6 +43,14 @@ class Extract(Record):
         pattern=r"[a-z]{2,3}",
         pattern_text="codes of languages in lower case, as `de`",
     )
+    pagination: int = key(
+        1,
+        "The rule by which links to other pages of the same list are known (`rel=next`, `?page=2`,"
+        " `/page/2/`): they cost no depth, up to twenty in a row. 0 means none, so that such links"
+        " are like others. A crawl keeps the rule that it began with.",
+        most=1,
+        before=0,
+    )
     obey_nofollow: bool = key(
         True, "Ignore links that are marked `nofollow`, one by one or for the whole page."
     )

@@ -47,6 +47,8 @@ class Key(Struct, frozen=True):
     """Whether the text may hold a secret by mistake, so that error texts do not repeat it."""
     may_be_plugged: bool = False
     """Whether the text may also name a part of a plugin, as `plugin:name`."""
+    before: int | float | str | tuple[str, ...] | None = None
+    """The value in the jobs of crawls that began before there was the key, if not the default."""
 
 
 def key(default: T, doc: str, **facts: Any) -> T:

@@ -27,8 +27,14 @@ PLUGGED = r"[A-Za-z0-9][A-Za-z0-9_.-]*:[A-Za-z0-9_.-]+"
 Problem = str
 
 
-def read_tables(tables: Mapping[str, object], name: str) -> dict[str, Any]:
-    """Return the fields of a job; raise a `ConfigError` with every problem found."""
+def read_tables(
+    tables: Mapping[str, object], name: str, *, is_begun: bool = False
+) -> dict[str, Any]:
+    """Return the fields of a job; raise a `ConfigError` with every problem found.
+
+    The job of a crawl that has begun was written with every key. Keys that it lacks are younger,
+    and get the value that keeps the crawl as it was.
+    """
     problems: list[Problem] = [f"{name}: {text}" for text in _unknown_top_level(tables)]
     fields: dict[str, Any] = {}
     for read in (_read_seeds, _read_rules):
@@ -44,11 +50,18 @@ def read_tables(tables: Mapping[str, object], name: str) -> dict[str, Any]:
                 f"  write `[{section}]` on its own line, and its keys below it"
             )
             continue
+        if is_begun and len(found) < len(keys_of(SECTIONS[section])):
+            found = {**_before(section), **found}
         fields[section], wrong = _read_section(section, found)
         problems.extend(f"{name}: [{section}] {text}" for text in wrong)
     if problems:
         raise ConfigError("\n".join(problems))
     return fields
+
+
+def _before(section: str) -> dict[str, object]:
+    keys = keys_of(SECTIONS[section])
+    return {name: key.before for name, key in keys.items() if key.before is not None}
 
 
 def _unknown_top_level(tables: Mapping[str, object]) -> Iterator[Problem]:

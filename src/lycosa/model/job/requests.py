@@ -36,7 +36,7 @@ class Limits(Record):
         15, "Links from a seed to the farthest page without a query.", unit="links", most=3000
     )
     depth_dynamic: int = key(
-        5, "Links from a seed to the farthest page with a query.", unit="links", most=3000
+        10, "Links from a seed to the farthest page with a query.", unit="links", most=3000
     )
 
 

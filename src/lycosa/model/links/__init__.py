@@ -15,6 +15,7 @@ every link of every page is compiled:
     escapes   escapes that a URL does not need, as `%7E`
     known     what `Ways` compares links with: the pages of a partition
     _columns  these functions, compiled
+    _pagination  which links lead to other pages of the page's own list, compiled
 
 Not here: resolving and judging a reference (`lycosa.model.url`), the kinds of links
 (`lycosa.model.records`; here they are numbers below 64), the rows of the table of links

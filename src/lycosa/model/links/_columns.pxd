@@ -17,7 +17,11 @@ cdef class Target:
     cdef int32_t entry      # the last entry of that page that leads to it
     cdef int32_t place      # of its URL among those of the rows with this number
     cdef uint64_t rows
+    cdef uint64_t listed    # the page of whose list it was found to be part last (`_pagination`)
+    cdef char numbers       # whether it has a number that may be one of pages, once that is known
 
 
 cdef Target target_of(str key, str url, uint64_t url_id, str refusal)
-cdef tuple sift(list targets, object raw, str excused, uint64_t by, object uncounted)
+cdef tuple sift(
+    list targets, object raw, list kinds, str excused, uint64_t by, object uncounted
+)

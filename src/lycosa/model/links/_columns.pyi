@@ -60,7 +60,7 @@ Part = tuple[list[Target], list[str], list[int], list[str]]
 class Ways:
     def __init__(
         self,
-        free_kinds: int,
+        free_kinds: tuple[int, int],
         requisite_kinds: int,
         farthest: tuple[int, int],
         partition_of: Callable[[str], int],

@@ -38,8 +38,9 @@ cdef class Sieve:
     cdef PyObject *last_reason
     cdef int64_t last_count
 
-    def __cinit__(self, list targets, raw, str excused, uint64_t by):
-        self.targets, self.kinds, self.texts = targets, as_list(raw.kinds), as_list(raw.texts)
+    def __cinit__(self, list targets, raw, list kinds, str excused, uint64_t by):
+        self.targets, self.texts = targets, as_list(raw.texts)
+        self.kinds = as_list(raw.kinds) if kinds is None else kinds
         self.rels, self.times = as_list(raw.rels), as_list(raw.times)
         self.reasons = as_list(raw.reasons)
         self.size, self.excused, self.by, self.counts = len(targets), excused, by, {}
@@ -153,10 +154,12 @@ cdef list columns_of(Entries *entries, bint is_refused):
     return [targets, kinds, texts, rels, times, positions]
 
 
-cdef tuple sift(list targets, object raw, str excused, uint64_t by, object uncounted):
-    """Return what `sifted` says."""
+cdef tuple sift(
+    list targets, object raw, list kinds, str excused, uint64_t by, object uncounted
+):
+    """Return what `sifted` says; the kinds are those of `raw` where none are given."""
     global turn
-    cdef Sieve sieve = Sieve(targets, raw, excused, by)
+    cdef Sieve sieve = Sieve(targets, raw, kinds, excused, by)
     cdef Entries entries
     cdef Py_ssize_t i
     cdef list followed, others = []
@@ -198,7 +201,7 @@ def sifted(targets, raw not None, str excused not None, uint64_t by, uncounted=f
 
     The columns of the links to follow have no positions where each stands in its own place.
     """
-    return sift(as_list(targets), raw, excused, by, uncounted)
+    return sift(as_list(targets), raw, None, excused, by, uncounted)
 
 
 def have_parameters(targets):

@@ -5,12 +5,14 @@
 cdef class Ways:
     """The ways that links take in one job: which kinds cost no depth, and where depth ends."""
 
-    cdef uint64_t free_kinds, requisite_kinds
+    cdef uint64_t free_kinds, free_to_static, free_to_dynamic, requisite_kinds
     cdef int64_t farthest_static, farthest_dynamic
     cdef object partition_of
 
-    def __init__(self, uint64_t free_kinds, uint64_t requisite_kinds, farthest, partition_of not None):
-        self.free_kinds, self.requisite_kinds = free_kinds, requisite_kinds
+    def __init__(self, free_kinds not None, uint64_t requisite_kinds, farthest, partition_of not None):
+        # A kind may cost depth on the way to URLs of one class alone.
+        self.free_to_static, self.free_to_dynamic = free_kinds
+        self.free_kinds, self.requisite_kinds = self.free_to_static | self.free_to_dynamic, requisite_kinds
         self.farthest_static, self.farthest_dynamic = farthest
         self.partition_of = partition_of
 
@@ -73,7 +75,8 @@ cdef class Ways:
         """
         cdef list all_targets = as_list(targets), all_kinds = as_list(kinds)
         cdef dict parts = {}
-        cdef int64_t real, free, reached, kind, owner, too_deep = 0
+        cdef int64_t real, free, reached, kind, too_deep = 0
+        cdef bint is_deep
         cdef Py_ssize_t place, size = min(len(all_targets), len(all_kinds))
         cdef Target target
         cdef tuple part
@@ -84,8 +87,13 @@ cdef class Ways:
             target, kind = <Target?> all_targets[place], all_kinds[place]
             if target.has_parameters and lead is not None:
                 target = <Target?> lead(target)
-            reached = free if is_among(self.free_kinds, kind) else real
-            if reached > (self.farthest_dynamic if "?" in target.key else self.farthest_static):
+            if "?" in target.key:
+                reached = free if is_among(self.free_to_dynamic, kind) else real
+                is_deep = reached > self.farthest_dynamic
+            else:
+                reached = free if is_among(self.free_to_static, kind) else real
+                is_deep = reached > self.farthest_static
+            if is_deep:
                 too_deep += 1
                 continue
             if target.partition < 0:

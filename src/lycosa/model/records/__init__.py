@@ -82,6 +82,7 @@ from lycosa.model.records.handover import LinksOwed as LinksOwed
 from lycosa.model.records.handover import Moved as Moved
 from lycosa.model.records.handover import Released as Released
 from lycosa.model.records.links import FREE_KINDS as FREE_KINDS
+from lycosa.model.records.links import PAGINATED_KINDS as PAGINATED_KINDS
 from lycosa.model.records.links import RECORDED_KINDS as RECORDED_KINDS
 from lycosa.model.records.links import REQUISITE_KINDS as REQUISITE_KINDS
 from lycosa.model.records.links import SAME_PAGE_KINDS as SAME_PAGE_KINDS

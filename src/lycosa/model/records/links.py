@@ -18,6 +18,8 @@ class LinkKind(enum.IntEnum):
     DATA = 6
     RELATED = 7
     """A `link` element or header whose relation leads to a page: author, help, license, up …"""
+    PAGINATION = 8
+    """A link to another page of the list that the page is part of: the next, or the fifth."""
     REDIRECT = 10
     CANONICAL = 11
     REFRESH = 12
@@ -48,6 +50,10 @@ class LinkKind(enum.IntEnum):
 
 SAME_PAGE_KINDS = frozenset({LinkKind.REDIRECT, LinkKind.CANONICAL, LinkKind.REFRESH})
 """Kinds of link that lead to another name of the same page."""
+
+
+PAGINATED_KINDS = frozenset({LinkKind.ANCHOR, LinkKind.ALTERNATE})
+"""Kinds of link that become `PAGINATION` where they lead to another page of the page's list."""
 
 
 REQUISITE_KINDS = frozenset(
@@ -84,7 +90,7 @@ RECORDED_KINDS = WIDE_KINDS | {
 """Kinds of link that are in the tables and not followed, except `WIDE_KINDS` in a wide job."""
 
 
-FREE_KINDS = SAME_PAGE_KINDS | REQUISITE_KINDS
+FREE_KINDS = SAME_PAGE_KINDS | REQUISITE_KINDS | {LinkKind.PAGINATION}
 """Kinds of link that cost no depth."""
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from lycosa.crawl.status.waiting import CRAWL_DELAY, PAUSE, wait_of_page
 from lycosa.features.novelty.traps import WHOLE
 from lycosa.features.soft_404 import probe_of
-from lycosa.frontier.distance import MOST_REDIRECTS, TOO_MANY_REDIRECTS, depth_of
+from lycosa.frontier.distance import MOST_REDIRECTS, STEP, TOO_MANY_REDIRECTS, depth_of
 from lycosa.frontier.facts.columns import PUT_OFF
 from lycosa.frontier.facts.guesses import rule_name
 from lycosa.frontier.fold.state import PartitionState
@@ -67,6 +67,8 @@ class Explanation(NamedTuple):
     """A sentence: its outcome, or the reason why it waits."""
     is_known: bool
     depth: int = 0
+    hops: int = 0
+    """Links without depth since the last one with depth, at least: redirects, pages of a list."""
     outcome: Outcome | None = None
     due: float = 0.0
     """When it may be fetched; 0 if it does not wait for a moment."""
@@ -116,6 +118,7 @@ def explain(
         standing=standing,
         is_known=True,
         depth=depth_of(state.pages.distance[page]),
+        hops=state.pages.distance[page] % STEP,
         outcome=state.outcome_of(page),
         due=due,
         place=state.place_of(page),
@@ -206,6 +209,7 @@ _WORTHS = {
 }
 
 
+FOUND_ON = "found on "
 _BROUGHT = "brought "
 
 
@@ -243,7 +247,7 @@ class _History:
     def _admitted(self, event: Admitted) -> Iterator[Step]:
         source = url_of(event.source) if event.source else ""
         if self._key in event.keys:
-            via = f"found on {source}" if source else "given as a seed"
+            via = f"{FOUND_ON}{source}" if source else "given as a seed"
             if event.queues:
                 at = event.keys.index(self._key)
                 via += f"; {queue_text(event.queues[at], event.positions[at], self._names)}"

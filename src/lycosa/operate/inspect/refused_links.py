@@ -1,19 +1,23 @@
-"""Explain why a crawl does not know a URL: a rule refuses it, or no page links to it.
+"""Explain why a crawl does not know a URL, or by which kind of link it came near.
 
 Refused links are not admitted, so the log has no record of them. The answer comes from the job's
 present rules for such a URL, and from the table of links, if it holds refused links with their
 reasons.
 
-Cost: one pass over the table of links, and only for a URL that the crawl does not know.
+Cost: one pass over the table of links, and only for a URL that the crawl does not know, or that
+it came to by a link without depth (a redirect, another page of a list).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 
 from lycosa.errors import LycosaError
+from lycosa.model.records import FREE_KINDS
+from lycosa.model.url import key_of
 from lycosa.operate.checking.scope import CheckedScope, ScopeChecker
+from lycosa.operate.inspect.explain import FOUND_ON, Explanation, Step
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.storage.tables.rows import SCHEMAS, signed, url_id
 
@@ -44,6 +48,39 @@ def why_unknown(directory: CrawlDirectory, url: str) -> str:
     if not checked.is_wanted:
         return f"would be refused, if a page links to it: {_refusal(checked)}"
     return NOT_FOUND
+
+
+def with_kinds(directory: CrawlDirectory, found: Explanation) -> Explanation:
+    """Return an explanation whose history names the kinds of links that cost no depth."""
+    if not found.hops or not any(step.what.startswith(FOUND_ON) for step in found.history):
+        return found
+    kinds = _kinds_to(directory, key_of(found.url))
+    return found._replace(history=tuple(_with_kind(step, kinds) for step in found.history))
+
+
+def _with_kind(step: Step, kinds: Mapping[str, str]) -> Step:
+    source, semicolon, more = step.what.removeprefix(FOUND_ON).partition("; ")
+    if not step.is_admission or source not in kinds:
+        return step
+    what = f"{FOUND_ON}{source} by a link of the kind `{kinds[source]}`, which costs no depth"
+    return step._replace(what=what + semicolon + more)
+
+
+def _kinds_to(directory: CrawlDirectory, key: str) -> dict[str, str]:
+    """Return by which free kind of link each page leads to a URL, of those that the table has."""
+    import pyarrow.compute as pc
+
+    from lycosa.storage.archive.reader import rows
+
+    wanted, kinds = signed(url_id(key)), dict[str, str]()
+    free = {kind.name.lower() for kind in FREE_KINDS}
+    with suppress(LycosaError, KeyError):  # tables of older crawls lack a column
+        for batch in rows(directory.path, "links", ["target_id", "kind", "source_url"]):
+            found = batch.filter(pc.equal(batch.column("target_id"), wanted))
+            kinds |= {
+                row["source_url"]: row["kind"] for row in found.to_pylist() if row["kind"] in free
+            }
+    return kinds
 
 
 def _refusal(checked: CheckedScope) -> str:

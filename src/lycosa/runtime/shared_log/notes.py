@@ -89,7 +89,7 @@ def job_among(notes: Mapping[str, bytes]) -> Job | None:
     noted = _jobs_among(notes)
     if 1 not in noted:
         return None
-    return parse_job(noted[max(noted)].decode(), "the job in the log")
+    return parse_job(noted[max(noted)].decode(), "the job in the log", is_begun=True)
 
 
 def _jobs_among(notes: Mapping[str, bytes]) -> dict[int, bytes]:

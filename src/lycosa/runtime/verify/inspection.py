@@ -180,14 +180,14 @@ def _check_job(directory: CrawlDirectory, report: Report) -> None:
         remedy = "restore the copy of the last run"
         try:
             refuse_damaged(copy, directory.job_file, directory.shown)
-            report.job = read_job(copy)
+            report.job = read_job(copy, is_begun=True)
         except (LycosaError, OSError):
             remedy = "nothing can be done: write it again (lycosa config job > crawl.toml)"
         report.find("crawl.toml", problem, remedy)
     elif copy.exists():
         try:
             refuse_damaged(copy, directory.job_file, directory.shown)
-            read_job(copy)
+            read_job(copy, is_begun=True)
             is_other = beneath.read_bytes(copy) != beneath.read_bytes(directory.job_file)
         except LycosaError:
             report.find("log/crawl.toml", "the copy of the job is damaged", "write it again")

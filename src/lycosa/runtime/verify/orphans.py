@@ -17,7 +17,7 @@ from typing import Any
 
 from lycosa.crawl.scope import JobScope
 from lycosa.errors import StoreError
-from lycosa.frontier.distance import farthest, through
+from lycosa.frontier.distance import is_beyond, through
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partitioners import Partitioner
 from lycosa.model.job import Job
@@ -133,7 +133,6 @@ class Adoption:
     def send_links(self, folder: Path) -> int:
         """Send the links of stored pages whose target is unknown; return their number."""
         limits = self._job.limits
-        static, dynamic = farthest(limits.depth_static), farthest(limits.depth_dynamic)
         distances = self._distances()
         found: dict[int, dict[str, int]] = {}
         for source, target, kind in self._links(folder):
@@ -141,10 +140,13 @@ class Adoption:
             if distance is None:
                 continue
             key = key_of(target)
-            reached = through(distance, LinkKind[kind.upper()])
+            found_by = LinkKind[kind.upper()]
+            reached = through(distance, found_by)
             number = self._partition_of(key)
-            is_near = reached <= (dynamic if "?" in key else static)
-            if is_near and self._states[number].table.find(key) is None:
+            depth = limits.depth_dynamic if "?" in key else limits.depth_static
+            if is_beyond(distance, found_by, depth):
+                continue
+            if self._states[number].table.find(key) is None:
                 known = found.setdefault(number, {})
                 known[key] = min(reached, known.get(key, reached))
         for number, keys in found.items():

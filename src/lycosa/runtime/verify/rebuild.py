@@ -23,10 +23,11 @@ from lycosa.extract.facts import Facts
 from lycosa.extract.structured.distiller import Page
 from lycosa.extract.text.fingerprint import fingerprint
 from lycosa.features.triples import distiller_of
-from lycosa.frontier.distance import farthest, through
+from lycosa.frontier.distance import is_beyond
 from lycosa.model.job import Job
 from lycosa.model.links import FOLLOWED
 from lycosa.model.records import (
+    PAGINATED_KINDS,
     PROBED,
     STORED,
     Answer,
@@ -296,10 +297,13 @@ class _Fetched:
         for position, (link, reason) in enumerate(zip(raw.each(), reasons, strict=True)):
             key = canonical_key(link.href, base)
             verdict = rules.judge(key) if key else None
+            if verdict and ((verdict.key or key or ""), int(LinkKind.PAGINATION)) in wanted:
+                # The page's other links decided that, and the record has it.
+                link = link._replace(kind=paginated(link.kind))
             if key and verdict and ((verdict.key or key), int(link.kind)) in wanted:
                 key = verdict.key or key
                 most = limits.depth_dynamic if "?" in key else limits.depth_static
-                is_deep = through(distance, link.kind) > farthest(most)
+                is_deep = is_beyond(distance, link.kind, most)
                 followed.add(key, url_of(key), link, position, "too-deep" if is_deep else FOLLOWED)
             elif job.extract.links == "all":
                 target = url_of(key) if key else link.href[:LONGEST_REFUSED]
@@ -324,6 +328,11 @@ class _Fetched:
         """Return the page's structured data in the format of a file of quads."""
         row = self.row()
         return Block(self.stored.url, signed(row[1]), row[2], quads_of(triples, self.stored.url))
+
+
+def paginated(kind: LinkKind) -> LinkKind:
+    """Return the kind of a link to another page of the page's list."""
+    return LinkKind.PAGINATION if kind in PAGINATED_KINDS else kind
 
 
 class _Columns:

@@ -16,7 +16,13 @@ from lycosa.model.records import LinkKind
 if TYPE_CHECKING:
     import pyarrow as pa
 
-READERS_KINDS = (LinkKind.ANCHOR, LinkKind.FRAME, LinkKind.FORM, LinkKind.REFRESH)
+READERS_KINDS = (
+    LinkKind.ANCHOR,
+    LinkKind.FRAME,
+    LinkKind.FORM,
+    LinkKind.PAGINATION,
+    LinkKind.REFRESH,
+)
 COUNTED_REASONS = ("followed", "too-deep", "known-copy")
 """Links in scope. Links in a segment of an earlier version have no reason, and are all in scope."""
 _TRIES = 10

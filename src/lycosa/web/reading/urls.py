@@ -19,7 +19,7 @@ from lycosa.frontier.freshness.quality import measure
 from lycosa.model.records import Outcome
 from lycosa.model.url import canonicalize, host_of, key_of
 from lycosa.operate.inspect.explain import Explanation, explain
-from lycosa.operate.inspect.refused_links import why_unknown
+from lycosa.operate.inspect.refused_links import why_unknown, with_kinds
 from lycosa.runtime.steady_clock import present_moment
 from lycosa.storage.archive.reader import find_text, rows
 from lycosa.storage.tables.link_ends import link_ends
@@ -61,6 +61,7 @@ def read(states: States, raw_url: str) -> bytes:
         )
     if not found.is_known:
         found = found._replace(standing=why_unknown(directory, found.url))
+    found = with_kinds(directory, found)
     return msgspec.json.encode(_facts(directory.path, found))
 
 

@@ -64,7 +64,7 @@ PAGES = [
     gzip.compress(b"<urlset><loc>http://www.a.test/z</loc></urlset>", mtime=0),
     "<html>Käse ✓".encode("utf-16"),
     b"<html><p>"
-    + b"".join(b"<a href=/new/%d>%d</a>" % (n, n) for n in range(5))
+    + b"".join(b"<a href=/new/%d>to %d</a>" % (n, n) for n in range(5))
     + b"<a href=/q?1>",
 ]
 HEADERS = st.lists(

@@ -117,7 +117,7 @@ def test_what_is_unsettled_equals_its_twin(
     distances, hops = array("H", far), array("B", few[: len(far)])
     masks = mask_of(kinds[0]), mask_of(kinds[1])
     known, reach = Known(numbers[0], distances, hops, parts), Reach(*numbers[1:], redirects)
-    ways = Ways(*masks, (0, 0), len)
+    ways = Ways((masks[0], masks[0]), masks[1], (0, 0), len)
     found = ways.unsettled(some.targets, some.kinds, known, reach)
     assert found == plain_columns.unsettled(some, known, reach, *kinds)
     distances.append(1)  # nobody holds on to the arrays
@@ -140,7 +140,7 @@ def new_links(draw: st.DrawFn) -> Links:
 @given(
     new_links(),
     st.data(),
-    st.tuples(SETS, SETS),
+    st.tuples(SETS, SETS, SETS),
     st.tuples(st.integers(0, 70), st.integers(0, 70)),
     st.tuples(st.integers(0, 70), st.integers(0, 70)),
     st.sampled_from(["/", "org.a:/", "org.b:/"]),
@@ -149,7 +149,7 @@ def new_links(draw: st.DrawFn) -> Links:
 def test_the_parts_of_links_equal_their_twin(
     some: Links,
     data: st.DataObject,
-    kinds: tuple[frozenset[int], frozenset[int]],
+    kinds: tuple[frozenset[int], frozenset[int], frozenset[int]],
     farthest: tuple[int, int],
     distances: tuple[int, int],
     own_site: str,
@@ -167,8 +167,9 @@ def test_the_parts_of_links_equal_their_twin(
             target.partition = -1
 
     lead = (lambda target: originals[target.key]) if is_led else None
-    job = plain_columns.Job(*kinds, farthest, lambda key: ord(key[4]) % 3)
-    ways = Ways(mask_of(kinds[0]), mask_of(kinds[1]), farthest, job.partition_of)
+    job = plain_columns.Job((kinds[0], kinds[1]), kinds[2], farthest, lambda key: ord(key[4]) % 3)
+    masks = [mask_of(some) for some in kinds]
+    ways = Ways((masks[0], masks[1]), masks[2], farthest, job.partition_of)
     reach = Reach(*distances, 0)
     expected, deep = plain_columns.parted(some, places, reach, 1, own_site, job, lead)
     owners = [target.partition for target in some.targets]
@@ -194,7 +195,7 @@ def test_pages_are_noted_on_targets_except_those_that_were_guessed() -> None:
 
 
 def test_a_place_that_no_link_has_is_refused() -> None:
-    ways = Ways(0, 0, (9, 9), len)
+    ways = Ways((0, 0), 0, (9, 9), len)
     with pytest.raises(IndexError):
         ways.parted([Target("org.e:/")], [1], [1], Reach(0, 0, 0), 0, "/", None)
 
@@ -229,7 +230,7 @@ def test_columns_that_differ_in_length_are_refused() -> None:
         sifted([target], Links([], [1], ["a"], [""], [1], [], ["a", "b"]), "", 0)
     with pytest.raises(ValueError, match="differ in length"):
         known = Known(0, array("H"), array("B"), set())
-        Ways(0, 0, (0, 0), len).unsettled([target], [], known, Reach(0, 0, 0))
+        Ways((0, 0), 0, (0, 0), len).unsettled([target], [], known, Reach(0, 0, 0))
     with pytest.raises(ValueError, match="differ in length"):
         outlinks([target], [1], [], KIND_NAMES)
 

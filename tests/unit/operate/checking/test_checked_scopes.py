@@ -57,7 +57,7 @@ def test_the_deciding_rule_is_named_by_its_place_and_its_text() -> None:
     assert checked.rule is not None
     assert (checked.rule.number, checked.rule.text) == (3, '{action = "accept", suffix = ".cl"}')
     assert [(rule.number, rule.url) for rule in checked.transforms] == [(1, "http://c.cl/?x")]
-    assert (checked.canonical, checked.is_dynamic, checked.depth) == ("http://c.cl/?x", True, 5)
+    assert (checked.canonical, checked.is_dynamic, checked.depth) == ("http://c.cl/?x", True, 10)
 
 
 def test_without_rules_the_hosts_of_the_seeds_are_the_scope() -> None:
