@@ -24,7 +24,7 @@ class Leaf(NamedTuple):
     title: str
     links: tuple[To, ...] = ()
     following: str = ""
-    """What a `Link` header names as the next page."""
+    """The next page, as a `Link` header names it."""
     text: str | None = None
     """Words that the page shares with others; without them it has words of its own."""
 

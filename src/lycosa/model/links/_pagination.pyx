@@ -21,7 +21,7 @@ other lists that a page shows are left out because the page is not part of them.
 Always true (tests/unit/model/links/test_pagination.py, against the plain twin): kinds depend on the
 page's own key and its links, in no other order than by target; a URL has one answer for a page.
 
-Cost: two comparisons a link. What a URL has is looked up once and noted on its `Target`; only a page
+Cost: two comparisons a link. A URL is looked at once, which is noted on its `Target`; only a page
 with a link that may be one pays more, in proportion to the length of its URLs.
 """
 
