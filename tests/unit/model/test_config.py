@@ -225,7 +225,7 @@ def test_the_digest_tells_jobs_apart_and_nothing_else() -> None:
     assert Job.of(revisit={"seconds": -0.0}).digest() == Job.of().digest()
     limits = {"depth_static": 3, "depth_dynamic": 2, "host_pages": 0}
     assert Job.of(limits=limits).digest()[33:] == "-3.2.0"
-    assert len(Job.of().digest()) == 33 + len("-15.5.25000")
+    assert len(Job.of().digest()) == 33 + len("-15.10.25000")
 
 
 @pytest.mark.parametrize(

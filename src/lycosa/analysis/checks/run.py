@@ -46,7 +46,7 @@ class Checked(NamedTuple):
     ignored: int
     """Number of findings that were left out because of their URLs."""
     left_out: Mapping[str, int] = {}
-    """What each limit of the crawl has left out, and the checks have not seen."""
+    """URLs that limits of the crawl have left out, by limit: the checks have not seen them."""
 
     def of(self, check: Check) -> list[Finding]:
         """Return the findings of one check."""

@@ -58,8 +58,8 @@ _LANGUAGE = "lower(split_part(replace(trim(coalesce(language, '')), '_', '-'), '
 def fetched(source: str, names: Collection[str], topics: str = "") -> str:
     """Return the query for the fetches in `source`, which has these columns, as rows of the list.
 
-    `topics` is a table of topics that were computed after the crawl. A page that a browser has
-    rendered is no second row: nothing was fetched for it.
+    `topics` is a table of topics that were computed after the crawl. The row that a browser
+    adds to a page is left out: nothing was fetched for it.
     """
     own = "coalesce(topic, '')" if "topic" in names else "''"
     topic = f"coalesce(told.topic, {own.replace('topic', 'page.topic', 1)})" if topics else own

@@ -10,4 +10,6 @@ from lycosa.errors import LycosaError
 def require() -> None:
     """Raise an error that says what to install, unless DuckDB is there."""
     if find_spec("duckdb") is None:
-        raise LycosaError("the list of pages needs duckdb\n  install: pip install 'lycosa[serve]'")
+        raise LycosaError(
+            "the list of pages needs duckdb\n  install, in the clone: pip install '.[serve]'"
+        )

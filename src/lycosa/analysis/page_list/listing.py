@@ -1,8 +1,8 @@
 """Answers questions about a crawl's list, from memory or from its copy.
 
 The rows of a small crawl stand in memory, and are read again when its tables or its log have
-changed. Those of a large one are in its copy; fetches that are younger than the copy stand in
-memory beside it, with the rows of the copy that they replace. Its queue is as old as the copy.
+changed. The rows of a large crawl are in its copy. Younger fetches stand in memory beside it, with
+the rows of the copy that they replace. Its queue is as old as the copy.
 
 Always true:
   * a URL has one row, and that of its newest fetch if it has any;

@@ -64,7 +64,7 @@ def asked(folder: Path, query: str) -> Iterator[Relation]:
         _add_kinds(connection, query)
         # From here on the query can read these tables and nothing else.
         _lock(connection)
-        names = [*sorted((*KINDS, NEWEST, HISTORY)), *(name for name in made if name not in broken)]
+        names = [*sorted(KINDS), NEWEST, HISTORY, *(name for name in made if name not in broken)]
         try:
             with damage_told(folder, f"{folder}: a table"):
                 yield connection.sql(_checked(connection, query))

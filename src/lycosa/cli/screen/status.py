@@ -51,7 +51,7 @@ class CrawlStatus(NamedTuple):
     outcomes: dict[str, int]
     refusals: dict[str, int]
     left_out: dict[str, int]
-    """What the limits of the job have left out, by limit."""
+    """URLs that the limits of the job have left out, by limit."""
     reading_again: list[int]
     """Pages looked at again for a raised limit of depth, and their number; empty without one."""
     structured: dict[str, int]

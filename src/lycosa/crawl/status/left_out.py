@@ -1,4 +1,4 @@
-"""What the limits of a job have left out, by limit, and the end of a crawl in three words.
+"""URLs that the limits of a job have left out, by limit, and the end of a crawl in three words.
 
 Every screen and interface takes it from here: the summary, `status`, `--json`, the report, the web
 pages, REST and Python.
@@ -62,7 +62,7 @@ def end_of(reason: str, left_out: Mapping[str, int], put_off: int = 0) -> str:
 
 
 class LeftOut(NamedTuple):
-    """What one limit has left out."""
+    """The URLs or pages that one limit has left out."""
 
     limit: str
     """Key of the job, in `[limits]` or `[fetch]`; `depth` if both limits of depth are the same."""

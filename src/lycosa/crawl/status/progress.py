@@ -105,7 +105,7 @@ class Progress(NamedTuple):
     limited_by: str = ""
     """The limit that ends the crawl before its queue is empty: `pages`, `bytes` or `seconds`."""
     left_out: dict[str, int] = {}  # noqa: RUF012
-    """What the limits of the job have left out, by limit (`status.left_out`)."""
+    """URLs that the limits of the job have left out, by limit (`status.left_out`)."""
     reading_again: list[int] = []  # noqa: RUF012
     """Number of pages that were looked at for links to be read again, and of all such pages."""
     rendered: dict[str, int] = {}  # noqa: RUF012
@@ -229,7 +229,7 @@ def seconds_left(states: Iterable[PartitionState], job: Job, now: float | None =
 
 
 class Spent(NamedTuple):
-    """What a crawl has used of its limits, and how many hosts it may ask in parallel."""
+    """The used parts of a crawl's limits, and how many hosts it may ask in parallel."""
 
     pages: int
     bytes: int

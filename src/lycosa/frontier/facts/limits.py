@@ -1,4 +1,4 @@
-"""What the job's limits have left out, and the pages whose links are read again for larger ones.
+"""URLs that the job's limits have left out, and pages whose links are read again for larger ones.
 
 URLs beyond the limits of depth are remembered by name, up to `MOST_TOO_DEEP`, so that the crawl can
 say how many it has left out, and that it has left out none. A URL that was too deep and is known

@@ -97,7 +97,7 @@ def _line(text: str) -> str:
 
 
 class Makings:
-    """What is being made, by crawl and kind."""
+    """Studies and lists that are being made, by crawl and kind."""
 
     def __init__(self) -> None:
         self._all: dict[tuple[Path, str], Making] = {}

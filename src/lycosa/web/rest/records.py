@@ -69,7 +69,7 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     outcomes: dict[str, int] = {}
     refusals: dict[str, int] = {}
     left_out: dict[str, int] = {}
-    """What the limits of the job have left out, by limit: URLs, or pages that were cut off."""
+    """Counts of what the limits left out, by limit: URLs, or pages that were cut off."""
     reading_again: list[int] = []
     """Pages looked at again for a raised limit of depth, and their number; empty without one."""
     seconds_left: float = 0.0

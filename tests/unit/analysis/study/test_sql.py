@@ -245,7 +245,7 @@ def test_a_missing_package_is_named_with_what_installs_it(monkeypatch: pytest.Mo
     for package in PACKAGES:
         monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(
-        LycosaError, match=r"needs duckdb, numpy, py3langid, scipy\n.*'lycosa\[study\]'"
+        LycosaError, match=r"needs duckdb, numpy, py3langid, scipy\n.*'\.\[study\]'"
     ):
         require("study")
 

@@ -58,14 +58,19 @@ def test_an_added_link_is_followed_where_the_page_says_nofollow(tmp_path: Path) 
 
 def test_hooks_see_what_came_and_what_was_read(tmp_path: Path) -> None:
     seen: list[SeenPage] = []
-    replies = {A: page(f'words <a href="{B}" rel="next">to b</a>'), B: page()}
+    replies = {A: page(f'words <a href="{B}" rel="bookmark">to b</a>'), B: page()}
     outcomes(replies, tmp_path, Plugin("p", on_page=seen.append))
     first = seen[0]
     assert (first.url, first.status, first.content_type) == (A, 200, "text/html")
     assert (first.title, first.text, first.depth, seen[1].depth) == ("T", "words to b", 0, 1)
     assert first.body.startswith(b"<!doctype html>")
     assert first.fetched_at.year == 2023
-    assert first.links[0]._asdict() == {"url": B, "kind": "anchor", "text": "to b", "rel": "next"}
+    assert first.links[0]._asdict() == {
+        "url": B,
+        "kind": "anchor",
+        "text": "to b",
+        "rel": "bookmark",
+    }
 
 
 @pytest.mark.parametrize("nonsense", ["raise", "return", "column", "value", "title", "exit"])

@@ -47,5 +47,5 @@ def test_any_bytes_have_a_tree(body: bytes) -> None:
 
 def test_without_the_package_the_error_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "parsel", None)
-    with pytest.raises(LycosaError, match=r"lycosa\[selectors\]"):
+    with pytest.raises(LycosaError, match=r"'\.\[selectors\]'"):
         page(b"<p>", "text/html").css("p")

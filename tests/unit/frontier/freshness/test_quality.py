@@ -47,7 +47,7 @@ def test_without_its_packages_there_are_links_and_pagerank_says_what_to_install(
 ) -> None:
     monkeypatch.setattr(quality, "find_spec", lambda name: None)
     assert measure(ends(LINKS), "auto") == measure(ends(LINKS), "links")
-    with pytest.raises(ConfigError, match=r"lycosa\[study\]"):
+    with pytest.raises(ConfigError, match=r"'\.\[study\]'"):
         measure(ends(LINKS), "pagerank")
 
 

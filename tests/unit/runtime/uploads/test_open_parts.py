@@ -30,6 +30,7 @@ def append(folder: Path, name: Name, chance: random.Random) -> None:
     """Let some files of a segment grow, as a flush does."""
     for path in open_family(folder, name):
         if chance.random() < 0.6:
+            path.parent.mkdir(exist_ok=True)  # that of items is made by the first item
             with path.open("ab") as file:
                 file.write(chance.randbytes(chance.randrange(500)))
 
