@@ -71,7 +71,7 @@ def test_a_crawl_in_one_language(tmp_path: Path) -> None:
             *("--delay", "0.05", "--mining", "off"),
         )
     assert ran.returncode == 0, ran.stderr
-    assert "left out\n          1   wrong_language" in ran.stdout
+    assert "left out\n          1   wrong language" in ran.stdout
     assert "sitemap" not in ran.stdout  # it is no failure
     status = json.loads(lycosa("status", folder, "--json").stdout)
     assert status["outcomes"] == {"kept": 2, "wrong_language": 1, "no_sitemap": 1}

@@ -41,7 +41,7 @@ def server() -> Iterator[Server]:
 
     def site(path: str) -> tuple[int, str]:
         found.asked[path] += 1
-        links = "".join(f"<a href=/{n}>{n}</a>" for n in range(1, PAGES))
+        links = "".join(f"<a href=/{n}>page {n}</a>" for n in range(1, PAGES))
         body = f"<title>{path}</title>{links} asked for {found.asked[path]} times"
         return 404 if path == "/robots.txt" else 200, body
 

@@ -21,11 +21,12 @@ CRAWL = "integration.run_crawl"
 @pytest.mark.parametrize("seed", seeds(1, 4))
 def test_a_process_killed_by_signal_goes_on_where_it_was(seed: int, tmp_path: Path) -> None:
     chance = random.Random(seed)
-    places = chance.sample(
-        sorted(name for name in NAMES if not name.startswith(("cycle.", "move.", "render."))), 6
-    )
+    places = sorted(name for name in NAMES if not name.startswith(("cycle.", "move.", "render.")))
+    chance.shuffle(places)
     kills = 0
-    for place in places:
+    for number, place in enumerate(places):
+        if number >= 6 and kills:  # some points lie where this crawl never comes
+            break
         ended = run_module(CRAWL, tmp_path, seed, f"{place}:{chance.randint(1, 25)}")
         kills += ended.returncode == -signal.SIGKILL
         assert ended.returncode in (0, -signal.SIGKILL), ended.stderr
