@@ -36,8 +36,14 @@ def test_a_page_allocates_no_more_than_its_budget() -> None:
 
 @pytest.mark.needs("strace")
 def test_a_page_makes_no_more_system_calls_than_its_budget() -> None:
-    counted = {"system_calls": round(system_calls_of("plain"), 2)}
-    assert not budgets.exceeded(budgets.read()["plain"], counted)
+    budget = budgets.read()["plain"]
+    problems: list[str] = []
+    # On a busy machine threads wait for each other, which only adds calls: least of three counts.
+    for _ in range(3):
+        problems = budgets.exceeded(budget, {"system_calls": round(system_calls_of("plain"), 2)})
+        if not problems:
+            break
+    assert not problems
 
 
 def test_a_start_loads_and_calls_no_more_than_its_budget() -> None:
