@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -94,6 +95,30 @@ def test_what_scripts_ask_for_is_kept_whatever_its_type(workers: str, tmp_path: 
     assert f"without the part {part_types.MISSING}: not found" in told
     told = lycosa("explain", path, f"{part_types.HOME}guide.md").stdout
     assert f"asked for by the scripts of {part_types.HOME}app" in told
+
+
+def test_a_page_that_a_click_ends_keeps_its_text_and_says_why(tmp_path: Path) -> None:
+    web, path = Stuck(FEW[:1]), tmp_path / "crawl"
+    with served(web, tmp_path) as (server, _):
+        crawl(server, path, "always", "--set", "render.seconds=5", seed=f"{HOME}stuck")
+    assert "made before the click" in (find_text(path, f"{HOME}stuck") or "")
+    assert f"{HOME}found/stuck" in kept(path)
+    counts = json.loads(lycosa("status", path, "--json").stdout)["rendered"]
+    assert counts == {"timed-out": 1}
+    assert "shown by a browser: timed out" in lycosa("explain", path, f"{HOME}stuck").stdout
+
+
+class Stuck(ScriptMaze):
+    """The maze, with a page that hangs when something is clicked."""
+
+    def __init__(self, kinds: Sequence[str]) -> None:
+        super().__init__(kinds)
+        found = "<a href=/found/stuck>door</a> and some text, made before the click. "
+        self._pages["/stuck"] = (
+            "<!DOCTYPE html><title>Stuck</title><button onclick='for (;;);'>Open</button>"
+            f"<div id=r></div><script>r.innerHTML = '{found}'.repeat(9)</script>"
+        ).encode()
+        self._pages["/found/stuck"] = b"<!DOCTYPE html><title>Behind</title>behind the door"
 
 
 @pytest.mark.soak

@@ -17,7 +17,7 @@ from lycosa.features.rendering.choosing import is_chosen, verdict_on
 from lycosa.features.rendering.documents import Documents
 from lycosa.features.rendering.parts import MOST_REFUSED, NOT_FETCHED, Parts
 from lycosa.features.rendering.rendered_tree import RenderedTree
-from lycosa.fetch.browser.protocol import Done, Ending, FoundLink, RenderPage
+from lycosa.fetch.browser.protocol import Done, FoundLink, RenderPage
 from lycosa.fetch.browser.renderer import Renders
 from lycosa.frontier.facts.rendering import Waiting
 from lycosa.frontier.partition import Partition
@@ -236,7 +236,7 @@ class PageRendering(Feature):
             self.looked()  # it was fetched again meanwhile, and is rendered again
             return
         is_last = waits.round + 1 >= self._settings.rounds or self._budget.reached is not None
-        if done.missing and not is_last and done.ending is Ending.RENDERED:
+        if done.missing and not is_last:
             self._queue(partition, page, waits.round + 1, done.missing, done.base or plain.url)
             self._wake()
         else:
