@@ -18,9 +18,8 @@ from benchmarks.rendering import Application
 
 from integration.rendered_crawl import crawl, lycosa, served
 from lycosa.storage.archive.reader import find_text, table
-from lycosa_testweb.webs import part_types
-from lycosa_testweb.webs.part_types import PartTypes
-from lycosa_testweb.webs.script_maze import HOME, KINDS, ScriptMaze
+from lycosa_testweb.webs import script_maze
+from lycosa_testweb.webs.script_maze import DOCS, HOME, KINDS, PartTypes, ScriptMaze
 
 pytestmark = pytest.mark.needs("chromium")
 FEW = ("fetch", "other-host", "button")
@@ -69,32 +68,32 @@ def test_what_scripts_ask_for_is_kept_whatever_its_type(workers: str, tmp_path: 
     with served(web, tmp_path) as (server, referee):
         more = ("--workers", workers)
         if workers == "1":
-            crawl(server, path, "always", *more, seed=part_types.HOME, kill_at="render.done:2")
+            crawl(server, path, "always", *more, seed=DOCS, kill_at="render.done:2")
             server.client_killed()
             done = lycosa("resume", path, "--quiet")
             assert done.returncode == 0, done.stderr
         else:
-            crawl(server, path, "always", *more, seed=part_types.HOME)
+            crawl(server, path, "always", *more, seed=DOCS)
     assert [str(breach) for breach in referee.breaches] == []
-    text = find_text(path, f"{part_types.HOME}app") or ""
-    assert [word for word in part_types.WORDS if word not in text] == []
+    text = find_text(path, f"{DOCS}app") or ""
+    assert [word for word in script_maze.WORDS if word not in text] == []
     rows = table(path, "pages", ["url", "outcome"]).to_pylist()
     outcomes = {row["url"]: row["outcome"] for row in rows if row["outcome"] != "rendered"}
-    assert outcomes[part_types.LINKED] == "wrong_type"
-    of_parts = {url: outcomes[url] for url, (kind, _) in part_types.PARTS.items() if kind}
+    assert outcomes[script_maze.LINKED_FILE] == "wrong_type"
+    of_parts = {url: outcomes[url] for url, (kind, _) in script_maze.PARTS.items() if kind}
     # Two of them came as links, before a page asked for them; they are used, and not asked again.
     linked = {url for url, outcome in of_parts.items() if outcome == "wrong_type"}
-    assert linked <= set(part_types.LINKED_PARTS)
+    assert linked <= set(script_maze.LINKED_PARTS)
     assert {outcomes[url] for url in of_parts.keys() - linked} == {"kept"}
     texts = table(path, "text", ["url"]).to_pylist()
-    assert {row["url"] for row in texts} == {part_types.HOME, f"{part_types.HOME}app"}
+    assert {row["url"] for row in texts} == {DOCS, f"{DOCS}app"}
     status = json.loads(lycosa("status", path, "--json").stdout)
     assert status["parts_refused"] == {"disallowed": 1, "not_found": 1}
-    told = lycosa("explain", path, f"{part_types.HOME}app").stdout
-    assert f"without the part {part_types.REFUSED}: disallowed" in told
-    assert f"without the part {part_types.MISSING}: not found" in told
-    told = lycosa("explain", path, f"{part_types.HOME}guide.md").stdout
-    assert f"asked for by the scripts of {part_types.HOME}app" in told
+    told = lycosa("explain", path, f"{DOCS}app").stdout
+    assert f"without the part {script_maze.REFUSED_PART}: disallowed" in told
+    assert f"without the part {script_maze.MISSING_PART}: not found" in told
+    told = lycosa("explain", path, f"{DOCS}guide.md").stdout
+    assert f"asked for by the scripts of {DOCS}app" in told
 
 
 def test_a_page_that_a_click_ends_keeps_its_text_and_says_why(tmp_path: Path) -> None:

@@ -4,8 +4,8 @@ A part is a URL like any other: its own partition fetches it. The partition of t
 the place of its record (`PartsWanted`), and is told once, when the part has come or cannot come any
 more (`PartsFound`). Both remember that in their logs, so that no question and no answer is lost.
 
-What scripts ask for is kept whatever its type, in the size of a page: Markdown, tables, programs. A
-URL is a part because a page asked for it, so a file that is only linked ends as `wrong_type`. It is
+A part is kept whatever its type, in the size of a page: Markdown, tables, programs. A URL is a part
+because a page asked for it, so a file that is only linked ends as `wrong_type`. It is
 not fetched again when a page asks for it later: its answer is in the archive.
 """
 

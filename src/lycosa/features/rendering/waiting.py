@@ -269,7 +269,14 @@ class PageRendering(Feature):
         if document.differs or done.picture:
             place = self._documents.store(document, done.picture)
         event = Rendered(
-            now, page, done.ending, place, document.differs, verdict, asked.refused, done.detail
+            moment=now,
+            page=page,
+            ending=done.ending,
+            place=place,
+            differs=document.differs,
+            verdict=verdict,
+            refused=asked.refused,
+            detail=done.detail,
         )
         self._decided(partition, event)
         if not document.differs:

@@ -25,7 +25,6 @@ from typing import Any
 from playwright.sync_api import (
     Browser,
     BrowserContext,
-    BrowserType,
     Error,
     FloatRect,
     Frame,
@@ -38,6 +37,7 @@ from playwright.sync_api import (
 
 from lycosa._support.decoders import msgpack_decoder
 from lycosa._support.sandbox import give_up_internet
+from lycosa.fetch.browser.chromium import launched
 from lycosa.fetch.browser.guard import Guard, below, cpu_seconds, end_all, end_with
 from lycosa.fetch.browser.protocol import (
     Done,
@@ -54,31 +54,6 @@ from lycosa.fetch.browser.protocol import (
     send,
 )
 
-FLAGS = (
-    "--host-resolver-rules=MAP * ~NOTFOUND",
-    "--proxy-server=http://nowhere.invalid:1",
-    "--proxy-bypass-list=<-loopback>",
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-domain-reliability",
-    "--disable-quic",
-    "--disable-sync",
-    "--disable-breakpad",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--disable-extensions",
-    "--disable-notifications",
-    "--mute-audio",
-    "--no-pings",
-    "--no-first-run",
-    "--no-default-browser-check",
-    "--renderer-process-limit=2",
-    "--js-flags=--max-old-space-size=512",
-    "--disable-features=DnsOverHttps,OptimizationHints,MediaRouter,Translate,DialMediaRouteProvide"
-    "r",
-)
 NOT_NEEDED = frozenset(
     {"image", "font", "media", "texttrack", "stylesheet", "ping", "cspviolationreport"}
 )
@@ -106,7 +81,7 @@ MOST_LINKS = 20_000
 """Most links of one page; further ones are not reported."""
 SCROLLS = 12
 MOST_RELOADS = 5
-"""How often a page is shown anew for elements that clicks have taken away."""
+"""Most times that a page is shown again for elements that clicks have taken away."""
 VIEW: ViewportSize = {"width": 1280, "height": 1600}
 PICTURE: FloatRect = {"x": 0, "y": 0, "width": 1280, "height": 800}
 MOST_PICTURE_BYTES = 4_000_000
@@ -299,7 +274,7 @@ class Renderer:
         return taken if len(taken) <= MOST_PICTURE_BYTES else b""
 
     def _try_all(self, tab: Page, page: _Page, options: dict[str, Any], done: Done) -> None:
-        """Explore the page; show it anew where clicks have taken away what is still to be tried."""
+        """Explore the page, and show it again if clicks have taken away elements not tried yet."""
         asked, tried = page.asked, list[str]()
         while True:
             said = tab.main_frame.evaluate(self._explore, {**options, "skip": tried})
@@ -364,7 +339,7 @@ def main(descriptor: str, parent: str, program: str, home: str, sandbox: str) ->
     os.set_inheritable(end.fileno(), False)
     give_up_internet()
     with suppress(Error, BrokenPipeError), sync_playwright() as playwright:
-        browser = _launched(playwright.chromium, program, home, sandbox == "perhaps")
+        browser = launched(playwright.chromium, program, home, sandbox == "perhaps")
         renderer = Renderer(end, browser)
         send(end, Ready(browser.version))
         decode = msgpack_decoder(ToBrowser).decode
@@ -377,36 +352,6 @@ def main(descriptor: str, parent: str, program: str, home: str, sandbox: str) ->
                     break  # the next page gets a new browser
         _end_everything(0)
     _end_everything(1)
-
-
-def _launched(kind: BrowserType, program: str, home: str, may_lack_sandbox: bool) -> Browser:
-    """Start the browser, in its own sandbox wherever that can be had; root has none."""
-    ways = [True] if os.geteuid() else []
-    ways += [False] if may_lack_sandbox else []
-    environment: dict[str, str | float | bool] = {
-        "HOME": home,
-        "TMPDIR": home,
-        "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
-        "LANG": "C.UTF-8",
-        "TZ": "UTC",
-        "DBUS_SESSION_BUS_ADDRESS": "disabled:",
-        "DBUS_SYSTEM_BUS_ADDRESS": "disabled:",
-    }
-    for is_sandboxed in ways:
-        try:
-            return kind.launch(
-                executable_path=program,
-                args=FLAGS,
-                env=environment,
-                chromium_sandbox=is_sandboxed,
-                handle_sigint=False,
-                handle_sigterm=False,
-                handle_sighup=False,
-            )
-        except Error:
-            if is_sandboxed is ways[-1]:
-                raise
-    raise Error("the browser has no sandbox here, and the job does not allow that")
 
 
 if __name__ == "__main__":

@@ -112,7 +112,7 @@ class Done(Struct, tag="done"):
     untried: int = 0
     """Elements that were to be clicked and were not: no time or no click was left."""
     reloads: int = 0
-    """How often the page was shown anew, because clicks had taken elements away."""
+    """Number of times that it was shown again, because clicks had taken elements away."""
     picture: bytes = b""
     """PNG, if one was wanted and could be taken."""
     detail: str = ""

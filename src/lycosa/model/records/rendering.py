@@ -36,7 +36,7 @@ class Rendered(Struct, frozen=True, array_like=True, tag_field="t", tag=49):
     refused: dict[str, str] = {}
     """Parts that the page's scripts asked for and did not get, with the reasons."""
     detail: str = ""
-    """What went wrong, in words."""
+    """The failure in words."""
 
 
 class PartsNoted(Struct, frozen=True, array_like=True, tag_field="t", tag=50):
