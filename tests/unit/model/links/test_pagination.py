@@ -61,6 +61,8 @@ WITHOUT_TEXTS = [
     ("/shop?page=2", "/shop?page=3"),
     ("/shop?page=3", "/shop?page=2"),
     ("/shop?page=9", "/shop?page=10"),
+    ("/shop?page=10", "/shop?page=11"),
+    ("/shop?page=110", "/shop?page=111"),
     ("/shop?sort=x&page=99", "/shop?sort=x&page=100"),
     ("/shop?page=2&sort=x", "/shop?page=3&sort=x"),
     ("/shop?sort=x", "/shop?page=2&sort=x"),
