@@ -167,6 +167,11 @@ class ArchiveStore(Appending):
 
     def mark(self) -> int:
         """Return a mark behind everything appended so far; take it when a commit is cut."""
+        with self._lock:
+            for segment in self._rolled.values():
+                segment.cut()
+            if self._current is not None:
+                self._current.cut()
         return self._duplicates.mark()
 
     def settle(self, mark: int, partitions: Collection[int]) -> None:
