@@ -18,7 +18,7 @@ from typing import Any
 import pytest
 
 from integration.small_servers import serving_site
-from lycosa.analysis.page_list import copy, listing
+from lycosa.analysis.page_list import copied_rows, copy, listing
 from lycosa.analysis.page_list.columns import SCHEMA
 from lycosa.analysis.page_list.listing import NoCopy, PageList
 from lycosa.analysis.page_list.question import FACETS, SHOWN, Question
@@ -172,6 +172,34 @@ def test_a_copy_gives_the_same_rows_in_every_order(crawled: Path, tmp_path: Path
             wanted.sort(key=lambda row: row[name], reverse=is_descending)
             assert [row["url"] for row in found] == [row["url"] for row in wanted], name
     assert all_rows(pages, host="127.0.0.1", type="text/html", text="PAGE 1")
+
+
+@pytest.mark.usefixtures("large")
+@pytest.mark.parametrize("first", [3, 12, 300])
+def test_words_are_found_in_a_copy_in_every_order(
+    crawled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: int
+) -> None:
+    monkeypatch.setattr(copied_rows, "_STRETCH_ROWS", 5)
+    monkeypatch.setattr(copied_rows, "_SAMPLE_ROWS", 8)
+    monkeypatch.setattr(copied_rows, "_FIRST_ROWS", first)
+    folder = tmp_path / "site"
+    shutil.copytree(crawled, folder)
+    small = list_of(crawled)
+    with monkeypatch.context() as patch:
+        patch.setattr(listing, "SMALL_TABLE_BYTES", 20_000_000)
+        whole = all_rows(small)
+    copy.make_copy(CrawlDirectory(folder), [], lambda progress: None)
+    pages = list_of(folder)
+    for text in ("page", "1", "page 1", "private", "Ünï", "zebra", "PAGE ünï 2"):
+        wanted = [
+            row for row in whole if all(word in row["words"] for word in text.lower().split())
+        ]
+        for sort in ("url", "fetched", "title", "size"):
+            for is_descending in (False, True):
+                found = all_rows(pages, text=text, sort=sort, is_descending=is_descending, limit=4)
+                wanted.sort(key=lambda row: row["url_id"])
+                wanted.sort(key=lambda row: row[sort], reverse=is_descending)
+                assert [row["url"] for row in found] == [row["url"] for row in wanted], (text, sort)
 
 
 @pytest.mark.usefixtures("large")

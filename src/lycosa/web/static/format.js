@@ -24,7 +24,11 @@ export function duration(seconds) {
   return `${Math.floor(hours / 24)} days`;
 }
 
-export const moment = (seconds) => (seconds ? new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ") + " UTC" : "–");
+// A stranger's table may hold a moment that no calendar has.
+export function moment(seconds) {
+  const date = new Date(seconds * 1000);
+  return seconds && !Number.isNaN(date.getTime()) ? date.toISOString().slice(0, 19).replace("T", " ") + " UTC" : "–";
+}
 
 export function ago(seconds) {
   const passed = Date.now() / 1000 - seconds;

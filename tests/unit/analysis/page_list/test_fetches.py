@@ -44,7 +44,7 @@ class Crawl:
 
     @property
     def listed(self) -> int:
-        return fetches_now(self.folder).opened.num_rows
+        return len(fetches_now(self.folder).opened)
 
 
 @pytest.fixture
