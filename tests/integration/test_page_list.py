@@ -30,6 +30,7 @@ from lycosa.model.url import url_of
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.storage.archive.reader import rows as stored_rows
 from lycosa.storage.log.format import decode_events
+from lycosa.storage.log.sqlite_files import log_signature
 
 PAGES = 60
 Row = dict[str, Any]
@@ -172,6 +173,26 @@ def test_a_copy_gives_the_same_rows_in_every_order(crawled: Path, tmp_path: Path
             wanted.sort(key=lambda row: row[name], reverse=is_descending)
             assert [row["url"] for row in found] == [row["url"] for row in wanted], name
     assert all_rows(pages, host="127.0.0.1", type="text/html", text="PAGE 1")
+
+
+@pytest.mark.parametrize("has_copy", [False, True])
+def test_the_queue_is_of_now_until_the_log_has_changed(
+    crawled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_copy: bool
+) -> None:
+    folder = tmp_path / "site"
+    shutil.copytree(crawled, folder)
+    if has_copy:
+        monkeypatch.setattr(listing, "SMALL_TABLE_BYTES", 0)
+        log = list(log_signature(folder))
+        copy.make_copy(CrawlDirectory(folder), log, lambda progress: None)
+    pages = list_of(folder)
+    pages.rows(Question())
+    later = time.time() + 3600
+    with monkeypatch.context() as patch:
+        patch.setattr(time, "time", lambda: later)
+        assert pages.queue_moment == later
+        os.utime(folder / "log" / "log.sqlite", ns=(1, 1))
+        assert pages.queue_moment < later
 
 
 @pytest.mark.usefixtures("large")

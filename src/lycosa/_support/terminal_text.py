@@ -1,4 +1,4 @@
-"""Makes text from the web safe to print on a terminal.
+"""Makes text from the web safe to print on a terminal, and command lines to be typed there.
 
 A title can hold characters that a terminal obeys (colours, the cursor, its title), that reverse
 the direction of the following text (after U+202E `gpj.exe` is shown as `exe.jpg`), or that are
@@ -8,6 +8,7 @@ invisible. Each of them is replaced by its number: `⟨U+202E⟩`.
 from __future__ import annotations
 
 import re
+import shlex
 
 # The patterns are strings: `re` compiles them at first use, and most texts are ASCII.
 _INVISIBLE = (
@@ -21,6 +22,13 @@ _UNRULY = (
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2060-\u206f\ud800-\udfff\ufeff"
     "\ufff0-\ufffb\ufffe\uffff\U000e0000-\U000e0fff]"
 )
+
+
+def command(name: str, path: object, *rest: str) -> str:
+    """Return a command line that can be typed as it is; `path` may be the address of a log."""
+    if name == "resume" and "://" in str(path):
+        return shlex.join(["lycosa", "join", str(path), "-o", "DIR", *rest])
+    return shlex.join(["lycosa", *name.split(), str(path), *rest])
 
 
 def visible(text: str) -> str:

@@ -106,8 +106,16 @@ class PageList:
         self._counts = ""
         self._replaced: set[int] = set()
         """Rows of the copy in whose place there are younger ones."""
-        self.queue_moment = 0.0
-        """The moment of the queue; 0 if the log is elsewhere."""
+        self._queue_read = 0.0
+        self._queue_log: list[int] = []
+        """What the log was when the queue was read."""
+
+    @property
+    def queue_moment(self) -> float:
+        """The moment of the queue: now unless the log has changed; 0 if the log is elsewhere."""
+        if self._queue_read and self._queue_log == list(log_signature(self._folder)):
+            return time.time()
+        return self._queue_read
 
     def close(self) -> None:
         """Let go of the rows and of the copy."""
@@ -271,7 +279,7 @@ class PageList:
         rows, counts = map(file_literal, (copy.rows_path(generation), copy.counts_path(generation)))
         self._base = f"read_parquet({rows}, file_row_number = true)"
         self._counts = f"read_parquet({counts})"
-        self.queue_moment = manifest.moment
+        self._queue_read, self._queue_log = manifest.moment, manifest.log
 
     def _require_usable(self, manifest: copy.Manifest, fetches: Fetches) -> None:
         if not copy.is_usable(manifest, self._folder, fetches.sealed):
@@ -308,12 +316,13 @@ class PageList:
 
     def _add_log(self) -> None:
         """Add the rows of the log for URLs without a fetch."""
+        log = list(log_signature(self._folder))
         try:
             states = list(self._states())
         except LycosaError:  # in a server, which this process cannot reach
-            self.queue_moment = 0.0
+            self._queue_read = 0.0
             return
-        self.queue_moment = time.time()
+        self._queue_read, self._queue_log = time.time(), log
         batches = [batch for state in states for batch in log_batches(state)]
         self._connection.register("log_rows", pa.Table.from_batches(batches, SCHEMA))
         self._connection.execute(
