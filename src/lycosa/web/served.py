@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from lycosa._support.decoders import json_decoder
-from lycosa._support.terminal_text import command
+from lycosa._support.safe_text import command
 from lycosa.analysis.triples.answer_pool import AnswerPool
 from lycosa.crawl.status.left_out import amount_text
 from lycosa.crawl.status.left_out import told as in_words

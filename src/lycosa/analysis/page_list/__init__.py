@@ -12,5 +12,4 @@ by URL; the rows of segments that are younger than the copy are read beside it.
     question       filters, sort orders and cursors, as conditions with bound values
     copied_rows    finds rows in a copy
     listing        answers questions
-    extras         the error when DuckDB is missing
 """

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from lycosa._support.terminal_text import on_screen
+from lycosa._support.safe_text import on_screen
 from lycosa.cli.amounts import counted, duration_text, size_text
 from lycosa.cli.input.options import json_flag, place_argument
 from lycosa.cli.input.places import open_crawl
@@ -98,7 +98,7 @@ def _status_facts(path: Place, state: CrawlStatus) -> Iterator[tuple[str, str]]:
     yield "log", state.log
     yield "store", store_text(path, state) if state.store else ""
     yield "guessed", mined_text(state.mined) if state.mined else ""
-    yield from rendered_facts(state.rendered)
+    yield from rendered_facts(state.rendered, state.parts_refused)
     yield "browser", state.sandbox
     yield "topics", topics_text(state.topics) if state.topics else ""
     yield "budgets", budgets_text(state.budgets) if state.budgets else ""

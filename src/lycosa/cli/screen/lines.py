@@ -14,7 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
-from lycosa._support.terminal_text import command as command
+from lycosa._support.safe_text import command as command
 from lycosa.cli.amounts import counted, duration_text, size_text
 from lycosa.crawl.status.progress import Progress
 from lycosa.model.job import Job
@@ -373,6 +373,7 @@ def summary_data(ended: HowEnded, path: Path) -> dict[str, object]:
         "budgets": progress.budgets,
         "structured": progress.structured,
         "rendered": progress.rendered,
+        "parts_refused": progress.parts_refused,
     }
 
 
