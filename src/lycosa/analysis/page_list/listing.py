@@ -108,7 +108,7 @@ class PageList:
         """Rows of the copy in whose place there are younger ones."""
         self._queue_read = 0.0
         self._queue_log: list[int] = []
-        """What the log was when the queue was read."""
+        """The signature of the log when the queue was read."""
 
     @property
     def queue_moment(self) -> float:
