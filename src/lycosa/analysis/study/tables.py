@@ -216,6 +216,22 @@ def connected(
             connection.close()
 
 
+def lock(connection: Connection, folders: Iterable[Path] = ()) -> None:
+    """Give a database no files but those in some folders, no network, and the settings it has."""
+    # The database compares a pattern as it is written, and then each file that it has found by it.
+    spelled = (path for folder in folders for path in (folder.resolve(), _literal(folder)))
+    allowed = ", ".join(map(quoted, spelled))
+    for setting in (
+        f"set allowed_directories = [{allowed}]",
+        "set python_enable_replacements = false",
+        "set autoinstall_known_extensions = false",
+        "set autoload_known_extensions = false",
+        "set enable_external_access = false",
+        "set lock_configuration = true",
+    ):
+        connection.execute(setting)
+
+
 _NOT_OURS = (
     # The queries fit every sound table. The types of a crawl's own were compared when they were
     # listed (`rows_now`), so this is one that was derived from them, under `index/`.
@@ -289,8 +305,13 @@ def quoted(text: object) -> str:
 
 
 def _scan(files: Iterable[Path]) -> str:
-    listed = ", ".join(quoted(_literal(beneath.checked(path))) for path in files)
+    listed = ", ".join(map(file_literal, files))
     return f"read_parquet([{listed}], union_by_name = true)"
+
+
+def file_literal(path: Path) -> str:
+    """Write the path of a crawl's file as a string of SQL that is not a pattern."""
+    return quoted(_literal(beneath.checked(path)))
 
 
 def _literal(path: Path) -> str:
