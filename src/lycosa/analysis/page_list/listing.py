@@ -76,20 +76,6 @@ def is_small(folder: Path) -> bool:
     return tables < SMALL_TABLE_BYTES and log < SMALL_LOG_BYTES
 
 
-def copy_of(folder: Path) -> copy.Manifest | None:
-    """Return the manifest of the copy that can be used now; None if there is none."""
-    store = copy.store_of(folder)
-    name = store.current()
-    if name is None:
-        return None
-    try:
-        manifest = copy.read_manifest(store.folder / name)
-    except (OSError, ValueError):
-        return None
-    sealed = {file.partition(".")[0]: folder / "pages" / file for file, *_ in signature(folder)}
-    return manifest if copy.is_usable(manifest, folder, sealed) else None
-
-
 class PageList:
     """The list of one crawl."""
 

@@ -142,6 +142,7 @@ class Segment:
         away.
         """
         with self._flushing:
+            # Only the exchange of buffers holds up the writer; the rest goes on beside it.
             with self.lock:
                 pending, self.pending = (
                     self.pending,
@@ -162,6 +163,7 @@ class Segment:
                 journals[kind].extend(some)
             assert self.quads is not None and self._flushes is not None
             self.quads.append(blocks)
+            # The first flush is noted even if no row came: it says that the journals end there.
             if messages or not self._flushes.file.end:
                 self._flushes.note(journals)
             if self._item_flushes is not None and ITEMS in journals:
