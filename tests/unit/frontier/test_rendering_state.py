@@ -30,9 +30,10 @@ def state_of(*events: object) -> PartitionState:
 def test_a_page_waits_until_it_is_rendered_and_its_record_counts() -> None:
     state = state_of(RenderQueued(2.0, 1, 0, [KEYS[2]]))
     assert state.rendering.waiting == {1: Waiting(0, [KEYS[2]])} and state.rendering.is_at_work
-    assert not state.rendering.is_ready
+    assert not state.rendering.is_ready(lambda _: True)
+    assert state.rendering.is_ready(lambda key: key != KEYS[2]), "all its parts have come"
     state.apply(RenderQueued(3.0, 1, 1))
-    assert state.rendering.is_ready
+    assert state.rendering.is_ready(lambda _: True)
     state.apply(Rendered(4.0, 1, "rendered", PLACE, True, RENDERED_ALWAYS))
     assert not state.rendering.is_at_work
     assert state.rendering.places == {1: PLACE} and state.segment_ends == {3: 150}
@@ -57,6 +58,13 @@ def test_a_snapshot_has_all_of_it() -> None:
     assert again.rendering.shells == {0} and again.rendering.sought == {KEYS[2]: {7}}
     again.apply(PartsNoted(told=[KEYS[2]]))
     assert not again.rendering.sought
+
+
+def test_a_page_waits_for_a_part_of_another_partition_until_it_has_come() -> None:
+    state = state_of(RenderQueued(2.0, 1, 1, ["test.c:/"]), PartsNoted(moved={"test.c:/": "d:/"}))
+    assert not state.rendering.is_ready(lambda _: True)
+    state.apply(PartsNoted(came={"d:/": None}))
+    assert state.rendering.is_ready(lambda _: True)
 
 
 def test_a_partition_that_has_parts_alone_keeps_them_in_its_snapshot() -> None:

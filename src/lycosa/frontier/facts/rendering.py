@@ -7,7 +7,7 @@ so that a kill, or another owner, forgets none; and it is rendered again if its 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import Any
 
 from lycosa._support.tuples import NamedTuple
@@ -64,10 +64,22 @@ class Rendering:
         """Whether a page waits, here or for something from here."""
         return bool(self.waiting or self.sought)
 
-    @property
-    def is_ready(self) -> bool:
-        """Whether a page waits for nothing but a browser."""
-        return any(not one.missing for one in self.waiting.values())
+    def is_ready(self, is_awaited: Callable[[str], bool]) -> bool:
+        """Return whether a page waits for nothing but a browser, or is in one.
+
+        `is_awaited` says whether a part of this partition is still to come.
+        """
+        return any(
+            not any(self._is_awaited(key, is_awaited) for key in one.missing)
+            for one in self.waiting.values()
+        )
+
+    def _is_awaited(self, key: str, is_awaited: Callable[[str], bool]) -> bool:
+        seen = {key}
+        while (target := self.moved.get(key)) is not None and target not in seen:
+            seen.add(target)
+            key = target
+        return key not in self.came and is_awaited(key)
 
     def apply_queued(self, event: RenderQueued, site: int) -> None:
         """Let a page wait."""
