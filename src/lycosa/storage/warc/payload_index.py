@@ -18,6 +18,9 @@ Always true:
   * these three hold unless four pages beside each other are full;
   * the file takes at most 20 bytes an entry, once it has a few thousand: it grows by a tenth.
 
+Two crawls alike may have files that differ: slots stand in a page in the order in which they were
+written, by batches that the clock ends. Each byte is an entry's, the header's, or zero.
+
 Cost: a look that finds nothing takes no system call in most cases (0.4 µs), else one `pread`.
 Entries are sorted, so each page is read and written once (1.1 µs an entry at 20,000, 2 µs at a
 million). The table is copied when it grows, in all eleven times, in the thread that enters.

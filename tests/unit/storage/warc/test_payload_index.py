@@ -269,3 +269,20 @@ def test_a_count_that_a_stranger_wrote_makes_no_larger_index(folder: Path) -> No
     assert (index.find(last), index.find(9)) == (Place(1, 0, 0), Place(1, 5, 0))
     index.close()
     assert path.stat().st_size <= 4 * before + (1 << 20)
+
+
+@pytest.mark.parametrize("batch", [7, 100, 900])
+def test_the_file_has_what_was_entered_and_zeros_alone(folder: Path, batch: int) -> None:
+    """The order in a page follows the moments of writing; nothing else of memory is written."""
+    entered = {tag: Place(3, 40 * number, 0) for number, tag in enumerate(tags(5, 900))}
+    index, items = at_once(folder), list(entered.items())
+    for start in range(0, len(items), batch):
+        index.add_all(dict(items[start : start + batch]))
+    index.finish()
+    content = (folder / "warc" / FILE).read_bytes()
+    slots = list(struct.iter_unpack("=QII", content[4096:]))
+    assert not any(content[32:4096])
+    assert {slot for slot in slots if any(slot)} == {
+        (tag, place.offset, place.segment) for tag, place in entered.items()
+    }
+    assert len([slot for slot in slots if any(slot)]) == len(entered)
