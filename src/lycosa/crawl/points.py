@@ -28,6 +28,7 @@ from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.agenda import Agenda
 from lycosa.frontier.task import Task
 from lycosa.model.records import Answer, Outcome, Request
+from lycosa.model.url.posts import Body
 
 if TYPE_CHECKING:
     from lycosa.crawl.answers.links import Router
@@ -119,6 +120,12 @@ class Feature:
         def step(self, partition: Partition, page: int, /) -> tuple[str, bytes] | None:
             """Which request takes the place of a page's? The first that has one."""
 
+        def posted(self, partition: Partition, page: int, /) -> Body:
+            """A URL that is posted to is about to be asked for: what is sent? One owner.
+
+            The request goes out when everything that was decided is durable.
+            """
+
         def claimed(
             self, partition: Partition, task: Task, request: Request, answer: Answer, /
         ) -> bool:
@@ -200,6 +207,7 @@ class Points:
         )
         self.settled: tuple[Callable[[Partition, int], None], ...] = at("settled")
         self.step: tuple[Callable[[Partition, int], tuple[str, bytes] | None], ...] = at("step")
+        self.posted: tuple[Callable[[Partition, int], Body], ...] = at.owner("posted")
         self.claimed: tuple[Callable[[Partition, Task, Request, Answer], bool], ...] = at("claimed")
         self.judged: tuple[Callable[[PageAnswer], None], ...] = at("judged")
         self.read: tuple[Callable[[PageAnswer], None], ...] = at.owner("read")

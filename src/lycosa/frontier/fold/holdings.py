@@ -44,6 +44,7 @@ from lycosa.frontier.facts.suspects import Suspects
 from lycosa.frontier.facts.topics import Topics
 from lycosa.frontier.facts.traps import Traps
 from lycosa.frontier.facts.visits import History
+from lycosa.frontier.fold.posts import Posts
 from lycosa.frontier.urltable import CompactUrlTable
 from lycosa.model.records import TRAPS, Outcome, Place, RobotsState
 from lycosa.model.url.key import reversed_host_of
@@ -126,6 +127,7 @@ class Holdings:
         self.topics = Topics()
         self.rendering = Rendering()
         self.suspects = Suspects()
+        self.posts = Posts()
         self._host_numbers: dict[str, int] = {}
 
     # -- asking ---------------------------------------------------------------------------

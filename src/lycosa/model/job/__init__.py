@@ -5,7 +5,7 @@ at the start, and handed out in parts: a scheduler gets its section, never the w
 
     sections     the keys about order and storage, and the list of all sections
     requests     the keys about requests: limits, politeness, robots files, connections
-    content      the keys about what is read from a page, and about search forms
+    content      the keys about what is read from a page, about plugins and about search forms
     topics       the keys about fields of knowledge
     render       the keys about pages that are rendered in a browser
     revisit      the keys about fetching pages again

@@ -16,6 +16,7 @@ fields are part of stored formats: they never change, and new fields come last, 
     control    the event of an order that was applied
     rendering  events and messages about pages that are rendered
     suspicion  the message and the event about a process that died
+    posting    the event about a request that a plugin has posted
 
 Everything is imported from here: `from lycosa.model.records import Outcome, Request`.
 """
@@ -111,6 +112,8 @@ from lycosa.model.records.outcomes import TRAPS as TRAPS
 from lycosa.model.records.outcomes import UNCOUNTED as UNCOUNTED
 from lycosa.model.records.outcomes import Outcome as Outcome
 from lycosa.model.records.outcomes import outcome_named as outcome_named
+from lycosa.model.records.posting import Posted as Posted
+from lycosa.model.records.posting import PostState as PostState
 from lycosa.model.records.rendering import PartsFound as PartsFound
 from lycosa.model.records.rendering import PartsNoted as PartsNoted
 from lycosa.model.records.rendering import PartsWanted as PartsWanted

@@ -18,6 +18,7 @@ from lycosa.model.records.control import OrderApplied
 from lycosa.model.records.exchange import Place
 from lycosa.model.records.handover import LinksOwed, Moved, Released
 from lycosa.model.records.outcomes import Outcome
+from lycosa.model.records.posting import Posted
 from lycosa.model.records.rendering import PartsNoted, Rendered, RenderQueued
 from lycosa.model.records.suspicion import Suspected
 from lycosa.model.records.topics import (
@@ -454,4 +455,5 @@ AnyEvent = (
     | Rendered
     | PartsNoted
     | Suspected
+    | Posted
 )
