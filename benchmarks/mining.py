@@ -21,8 +21,7 @@ from benchmarks.race.table import markdown
 
 from lycosa.crawl.status.figures import mined_of
 from lycosa.model.job import Job
-from lycosa.simulation.result import Result
-from lycosa.simulation.simulation import Simulation
+from lycosa.simulation.simulation import Result, Simulation
 from lycosa_testweb.generated.plans import Secrets, secretive
 from lycosa_testweb.generated.web import GeneratedWeb
 from lycosa_testweb.webs.graph import GraphWeb

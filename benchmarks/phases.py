@@ -31,8 +31,7 @@ from lycosa.model.url.key import reversed_host_of
 from lycosa.simulation.conditions import Conditions
 from lycosa.simulation.kills import KillRandomly
 from lycosa.simulation.referee_rules import referee_rules
-from lycosa.simulation.result import Result
-from lycosa.simulation.simulation import Simulation
+from lycosa.simulation.simulation import Result, Simulation
 from lycosa.storage.log.format import decode_events
 from lycosa_testweb.parts import take_apart
 from lycosa_testweb.referee.referee import Referee

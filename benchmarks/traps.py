@@ -34,8 +34,7 @@ from lycosa.model.job import Job
 from lycosa.model.records import Answer, Fetched, Outcome, Purpose, Request, Weighed
 from lycosa.model.url import canonical_keys, key_of
 from lycosa.simulation.kills import KillPlan, no_kills
-from lycosa.simulation.result import Result
-from lycosa.simulation.simulation import Simulation
+from lycosa.simulation.simulation import Result, Simulation
 from lycosa_testweb.generated.plans import endless
 from lycosa_testweb.generated.web import GeneratedWeb
 from lycosa_testweb.parts import take_apart

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from lycosa._support.failpoints import reach
-from lycosa.crawl.worker.alarms import NEVER
 from lycosa.crawl.worker.sending import Sender
 from lycosa.crawl.worker.turns import PartitionTurns, is_asking
 from lycosa.crawl.worker.worker import Worker
@@ -13,6 +12,7 @@ from lycosa.errors import StoreError
 from lycosa.fetch.robots.rules import Rules, seconds_until_open
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
+from lycosa.frontier.readiness.agenda import NEVER
 from lycosa.frontier.task import Task, TaskKind
 from lycosa.model.records import Answer, Outcome, Purpose, Request, Validators
 from lycosa.model.url import host_of, site_url

@@ -8,8 +8,7 @@ from functools import cache
 from lycosa.model.job import Job
 from lycosa.model.records import Outcome
 from lycosa.model.url import url_of
-from lycosa.simulation.result import Result
-from lycosa.simulation.simulation import Simulation
+from lycosa.simulation.simulation import Result, Simulation
 from lycosa_testweb.generated.web import GeneratedWeb
 
 DEPTH = 3

@@ -46,7 +46,7 @@ LOADED = [
     ),
     *(
         "lycosa.analysis.triples.index",
-        "lycosa.analysis.text_index.extras",
+        "lycosa._support.extras",
         "pyarrow.dataset",
         "rich._emoji_codes",
     ),

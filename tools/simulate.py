@@ -17,8 +17,7 @@ from pathlib import Path
 from lycosa.model.job import Job
 from lycosa.model.records import Outcome
 from lycosa.simulation.kills import KillRandomly
-from lycosa.simulation.result import Result
-from lycosa.simulation.simulation import Simulation
+from lycosa.simulation.simulation import Result, Simulation
 from lycosa_testweb.generated.web import GeneratedWeb
 
 

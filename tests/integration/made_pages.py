@@ -13,8 +13,7 @@ from lycosa.crawl.status.figures import refusals_of
 from lycosa.model.job import Job
 from lycosa.model.records import TRAPS, Purpose, Request
 from lycosa.simulation.kills import KillPlan, no_kills
-from lycosa.simulation.result import Result
-from lycosa.simulation.simulation import Simulation
+from lycosa.simulation.simulation import Result, Simulation
 from lycosa_testweb.web import HTML, Reply
 from lycosa_testweb.webs.graph import GraphWeb
 

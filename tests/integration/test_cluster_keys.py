@@ -17,7 +17,7 @@ from crawls_on_servers import PAGES, Web, web
 from lycosa.errors import LogError
 from lycosa.runtime.coordination.opening import open_board
 from lycosa.storage.jetstream.log import JetStreamLog
-from lycosa.storage.log.opening import list_crawls, open_log
+from lycosa.storage.log.opening import crawls_on, open_log
 from servers.keyed import free_addresses, keyed_nats, keyed_postgres
 from servers.nats import CLIENT_PORT, ROUTE_PORT
 from servers.processes import free_address, temporary_folder
@@ -103,7 +103,7 @@ def test_nobody_is_let_in_without_a_key_or_by_another_authority(
     stranger = authority + "&" + others["operator"].rpartition("&")[2]
     for address in (bare, bare.replace("tls", "nats"), authority, stranger):
         with pytest.raises(LogError, match="refuses the connection"):
-            list_crawls(address, 5.0)
+            crawls_on(address, 5.0)
 
 
 def test_a_server_without_a_certificate_of_the_authority_gets_no_route(
@@ -163,7 +163,7 @@ def test_no_password_is_sent_in_the_clear_where_tls_was_asked_for(
     greeter = Greeter()
     try:
         with pytest.raises(LogError, match="does not offer TLS"):
-            list_crawls(f"tls://me@{greeter.address}", 2.0)
+            crawls_on(f"tls://me@{greeter.address}", 2.0)
         board = open_board(f"tls://me@{greeter.address}", "crawl")
         assert board.get("numbers") is None
         board.close()
@@ -187,7 +187,7 @@ def test_the_role_for_postgresql_comes_by_tls_and_may_do_no_more_than_it_must(
             _does_no_more(url)
             monkeypatch.delenv("PGPASSFILE")
             with pytest.raises(LogError, match="password"):
-                list_crawls(url, 5.0)
+                crawls_on(url, 5.0)
 
 
 def _crawl_on(url: str, web: Web, tmp_path: Path) -> None:

@@ -17,8 +17,7 @@ from lycosa.model.records import AnyEvent, CycleBegun, Fetched, Outcome, Purpose
 from lycosa.model.url import key_of, url_of
 from lycosa.simulation.conditions import Conditions
 from lycosa.simulation.kills import KillEvery, KillPlan, KillRandomly, no_kills
-from lycosa.simulation.result import Result
-from lycosa.simulation.simulation import Simulation
+from lycosa.simulation.simulation import Result, Simulation
 from lycosa.storage.log.format import decode_events
 from lycosa.storage.log.protocol import Log
 from lycosa.storage.tables.link_ends import link_ends

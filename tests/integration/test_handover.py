@@ -16,8 +16,7 @@ from lycosa.model.records import Place
 from lycosa.runtime.recovery.counting import SealingRules
 from lycosa.simulation.conditions import Conditions
 from lycosa.simulation.kills import KillPlan, KillRandomly, no_kills
-from lycosa.simulation.result import Result
-from lycosa.simulation.simulation import Simulation
+from lycosa.simulation.simulation import Result, Simulation
 from lycosa.storage.archive.archive import ArchiveStore
 from lycosa.storage.archive.reader import table
 from lycosa.storage.log.places import places_of

@@ -19,8 +19,7 @@ from lycosa.model.job import Job
 from lycosa.model.records import Outcome
 from lycosa.simulation.conditions import Conditions
 from lycosa.simulation.kills import KillEvery, KillPlan, KillRandomly
-from lycosa.simulation.result import Result
-from lycosa.simulation.simulation import Simulation
+from lycosa.simulation.simulation import Result, Simulation
 from lycosa_testweb.generated.web import GeneratedWeb
 from seeds import few_of, seeds
 from small_crawl import check, job_for, small_web

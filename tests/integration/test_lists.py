@@ -8,8 +8,7 @@ import pytest
 
 from lycosa.model.job import Job
 from lycosa.model.records import Outcome
-from lycosa.simulation.result import Result
-from lycosa.simulation.simulation import Simulation
+from lycosa.simulation.simulation import Result, Simulation
 from lycosa_testweb.lists import endless, finite
 from lycosa_testweb.lists.finite import Site
 from lycosa_testweb.lists.web import ListsWeb

@@ -25,8 +25,7 @@ from lycosa.model.records import AnyEvent, Fetched, GuessJudged, Mined, Outcome,
 from lycosa.model.url import url_of
 from lycosa.operate.inspect.explain import explain
 from lycosa.simulation.kills import KillEvery, KillPlan, KillRandomly, no_kills
-from lycosa.simulation.result import Result
-from lycosa.simulation.simulation import Simulation
+from lycosa.simulation.simulation import Result, Simulation
 from lycosa.storage.log.format import decode_events
 from lycosa_testweb.generated.plan import Listed, Traits
 from lycosa_testweb.generated.web import GeneratedWeb

@@ -12,8 +12,7 @@ from lycosa.model.job import Job
 from lycosa.model.records import AnyEvent, Outcome, Request, Resolved, SiteChanged, Waited
 from lycosa.simulation.conditions import Conditions
 from lycosa.simulation.kills import KillRandomly, no_kills
-from lycosa.simulation.result import Result
-from lycosa.simulation.simulation import Simulation
+from lycosa.simulation.simulation import Result, Simulation
 from lycosa.storage.log.format import decode_events
 from lycosa_testweb.parts import take_apart
 from lycosa_testweb.web import PLAIN, Reply

@@ -27,8 +27,7 @@ from lycosa.simulation.cluster.cluster import Result as ClusterResult
 from lycosa.simulation.conditions import Conditions
 from lycosa.simulation.kills import KillEvery, KillPlan, KillRandomly, no_kills
 from lycosa.simulation.referee_rules import referee_rules
-from lycosa.simulation.result import Result
-from lycosa.simulation.simulation import Simulation
+from lycosa.simulation.simulation import Result, Simulation
 from lycosa.storage.log.format import decode_events
 from lycosa_testweb.robots import Group, Robots
 from lycosa_testweb.webs.graph import GraphWeb

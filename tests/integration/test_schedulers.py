@@ -19,8 +19,7 @@ from lycosa.model.records import Purpose, Request
 from lycosa.model.url import key_of, url_of
 from lycosa.simulation.conditions import Conditions
 from lycosa.simulation.kills import KillPlan, KillRandomly, no_kills
-from lycosa.simulation.result import Result
-from lycosa.simulation.simulation import Simulation
+from lycosa.simulation.simulation import Result, Simulation
 from lycosa_testweb.web import Reply
 from lycosa_testweb.webs.graph import Faults, GraphWeb
 from seeds import few_of, seeds

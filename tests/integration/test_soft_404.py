@@ -26,8 +26,7 @@ from lycosa.operate.inspect.explain import explain
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.runtime.processes.run import run_crawl
 from lycosa.simulation.kills import KillPlan, KillRandomly, no_kills
-from lycosa.simulation.result import Result
-from lycosa.simulation.simulation import Simulation
+from lycosa.simulation.simulation import Result, Simulation
 from lycosa.storage.archive.reader import find, table
 from lycosa.storage.log.format import decode_events
 from lycosa_testweb.generated.web import GeneratedWeb

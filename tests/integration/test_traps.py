@@ -18,7 +18,7 @@ from lycosa.features.novelty.traps import OFTEN
 from lycosa.model.records import TRAPS, Outcome
 from lycosa.model.url import key_of
 from lycosa.simulation.kills import KillRandomly
-from lycosa.simulation.result import Result
+from lycosa.simulation.simulation import Result
 from lycosa_testweb.parts import take_apart
 from seeds import few_of, seeds, soak
 

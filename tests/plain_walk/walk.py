@@ -1,4 +1,4 @@
-"""The RDFa walk in pure Python: the reference for the compiled `rdfa.walk`, written to be read.
+"""The RDFa walk in pure Python: the reference for the compiled `rdfa._walk`, written to be read.
 
 It goes over markup from `trees`, from left to right, and takes for every start tag the
 steps of RDFa Core 1.1, section 7.5; their numbers are in the comments. A literal that is the
@@ -8,7 +8,7 @@ in a list its position is reserved until then.
 Terms are strings in N-Triples: `<iri>`, `_:b0`, `"text"@en`; "" is none.
 
 Always true:
-  * the triples are those of `lycosa.extract.rdfa.walk.walk`, in the same order;
+  * the triples are those of `lycosa.extract.rdfa._walk.walk`, in the same order;
   * nothing recurses; a mapping is changed in place and changed back when its element ends;
   * what is appended anywhere is charged to `room`, and ends there: a thousand nested elements can
     each claim the same text, a thousand lists wait for the same item, and a prefix be as long as

@@ -8,14 +8,13 @@ here.
     beneath        opens files of a crawl directory without following links, and only regular ones
     channel        sends messages to another process over a socket, whole and in order
     decoders       decodes JSON and MessagePack into classes, from any thread
+    extras         checks that the packages of an extra are installed
     failpoints     named places in the code where a test can kill the crawler
     lean_arrow     loads pyarrow without numpy, and without its own allocator
     loop           the event loop of a crawl: sockets, timers, signals
     memory         puts the heap into large memory pages
     regex          matches users' regular expressions in bounded time
     sandbox        takes the network away from the process that calls it, for good
-    sparse         large arrays of zeros that take memory only where they are written
-    spreadsheets   makes CSV cells safe to open in a spreadsheet
-    terminal_text  makes text from the web safe to print on a terminal
+    safe_text      makes text from the web safe to print on a terminal or open in a spreadsheet
     tuples         makes the classes of named tuples quickly
 """

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lycosa.analysis.study.extras import require
+from lycosa._support.extras import require_study
 from lycosa.analysis.triples.answer_pool import AnswerPool, raise_unless_answer
 from lycosa.analysis.triples.formats import GRAPH_FORMS, RESULT_FORMS
 from lycosa.analysis.triples.protocol import Query
@@ -148,7 +148,7 @@ class Crawl:
         They are those of each URL's newest fetch, and of several with the same key the newest one.
         With `history` all items of all fetches are yielded. Values are as JSON has them.
         """
-        require("Crawl.items")
+        require_study("Crawl.items")
         from lycosa.analysis.exports.items import stored_items
 
         for row in stored_items(self.path, kind or "", prefix or "", is_history=history):
@@ -158,7 +158,7 @@ class Crawl:
         self, kind: str, columns: Sequence[str] | None = None, *, history: bool = False
     ) -> pa.Table:
         """Return the items of one kind with their values as columns, in their declared types."""
-        require("Crawl.item_table")
+        require_study("Crawl.item_table")
         from lycosa.analysis.exports.items import Wanted, items_of
 
         wanted = Wanted(kind, columns or (), history, with_withheld=True)
@@ -246,7 +246,7 @@ class Crawl:
         The search runs in a process of its own, which is killed after `seconds`; a `QueryError`
         says why there is no answer.
         """
-        from lycosa.analysis.text_index.extras import require as require_search
+        from lycosa._support.extras import require_search
 
         require_search("Crawl.search")
         from lycosa.analysis.text_search.results import Ask

@@ -17,7 +17,7 @@ from typing import NamedTuple
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from lycosa._support.spreadsheets import cell
+from lycosa._support.safe_text import cell
 from lycosa.api.segments import batches, segments
 from lycosa.errors import StoreError
 from lycosa.model.records import Outcome, Place

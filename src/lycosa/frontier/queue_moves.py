@@ -12,7 +12,7 @@ from collections.abc import Set as AbstractSet
 from lycosa.frontier.facts.columns import PENDING, PUT_OFF
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.schedulers import MovesBetweenQueues
-from lycosa.frontier.schedulers.again import has_failed
+from lycosa.frontier.schedulers.queues import has_failed
 from lycosa.model.records import Predicted
 
 NOTED_STEP = 16

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import IO
 
 from lycosa._support import beneath
-from lycosa._support.terminal_text import on_screen
+from lycosa._support.safe_text import on_screen
 
 logger = logging.getLogger("lycosa")
 

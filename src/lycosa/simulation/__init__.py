@@ -6,7 +6,6 @@ crawl at any step and compare its kept pages with the truth about the simulated 
     simulation     the crawl: real workers on a virtual clock and a simulated web
     conditions     the circumstances that a test may vary: disk, clock errors, plugins
     kills          plans that decide where the simulated process is killed
-    result         the result of a crawl: its end, its kept pages, the rules that it broke
     referee_rules  the rules by which the referee judges a crawl, derived from its job
     steering       orders to a simulated crawl
     stand_ins      virtual stand-ins for clock, transport and address slots

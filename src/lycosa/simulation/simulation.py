@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import Protocol
@@ -38,7 +39,6 @@ from lycosa.runtime.steady_clock import clock_ahead
 from lycosa.simulation.conditions import ORDINARY, Conditions
 from lycosa.simulation.kills import KillPlan, no_kills
 from lycosa.simulation.referee_rules import referee_rules
-from lycosa.simulation.result import Result
 from lycosa.simulation.stand_ins import (
     MemorySlots,
     ReadsHere,
@@ -53,7 +53,34 @@ from lycosa.storage.log.snapshot import MemorySnapshots, SnapshotFolder, Snapsho
 from lycosa.storage.log.sqlite import SqliteLog
 from lycosa_testweb.carrier import InProcessCarrier
 from lycosa_testweb.referee.referee import Referee
+from lycosa_testweb.referee.rulebook import Breach
 from lycosa_testweb.web import Truth, Web
+
+
+@dataclass
+class Result:
+    """End, kept pages and broken rules of a simulated crawl."""
+
+    reason: str
+    """Reason for the end; "" if the virtual time ran out first."""
+    breaches: list[Breach]
+    states: dict[int, PartitionState]
+    kills: list[str] = field(default_factory=list)
+    """Fail points at which it was killed, in order."""
+    requests: int = 0
+    virtual_seconds: float = 0.0
+    ends: int = 0
+    """Number of lives in which a worker announced the end."""
+
+    @property
+    def kept_pages(self) -> int:
+        """Pages kept, as the log counts them."""
+        return sum(state.kept_pages for state in self.states.values())
+
+    @property
+    def kept_bytes(self) -> int:
+        """Bytes kept, as the log counts them."""
+        return sum(state.kept_bytes for state in self.states.values())
 
 
 class JudgedWeb(Web, Truth, Protocol):

@@ -15,7 +15,6 @@ looked at; orders go into its log.
     shell       the pages
     starting    starts crawls and reports as processes of their own
     running     makes the server with its token and address; when one beside a crawl ends
-    extras      says what to install
     beside       starts a server beside a crawl
     connections  limits the open connections, and drops the slowest when there are too many
     listening    the server under pages, REST, SPARQL and replay: uvicorn with deadlines

@@ -13,7 +13,7 @@ import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from lycosa._support.terminal_text import visible
+from lycosa._support.safe_text import visible
 from lycosa.web.rest.problems import Refusal
 
 LOOK_SECONDS = 0.05

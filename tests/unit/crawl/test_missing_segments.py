@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.runtime.uploads.missing import missing_segments
+from lycosa.runtime.uploads.sent import missing_segments
 from lycosa.storage.archive.layout import MOST_IN_DIRECTORY
 from lycosa.storage.objects.manifests import bury_segment, manifest_key
 from lycosa.storage.objects.opening import open_objects

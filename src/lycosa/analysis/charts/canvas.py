@@ -5,7 +5,7 @@ from __future__ import annotations
 from html import escape
 from typing import Protocol
 
-from lycosa._support.terminal_text import visible
+from lycosa._support.safe_text import visible
 
 INK, SOFT, FAINT, PAPER = "#1a1a1a", "#5c5c5c", "#dcdcdc", "#ffffff"
 """Colours of text, of explanations, of lines, and of backgrounds."""

@@ -17,7 +17,7 @@ from collections.abc import Collection, Sequence
 from typing import Any
 from xml.sax.saxutils import escape, quoteattr
 
-from lycosa._support.spreadsheets import cell
+from lycosa._support.safe_text import cell
 from lycosa.analysis.checks.check import Check, Finding
 from lycosa.analysis.checks.run import Checked
 

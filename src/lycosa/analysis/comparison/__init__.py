@@ -5,6 +5,5 @@ written as those of the second (`--map`), so that a site can be compared with it
 
     sides   the two sides: a crawl, a moment, and a spelling of URLs each
     tables  the differences, as SQL over both sides
-    words   the changed share of a text, and the difference of two texts
     run     compares, and gives the tables
 """

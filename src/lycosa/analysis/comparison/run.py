@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import difflib
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, NamedTuple
@@ -12,7 +14,6 @@ import pyarrow as pa
 from lycosa.analysis.comparison.sides import AFTER, BEFORE, Side, add_side
 from lycosa.analysis.comparison.sides import Mapping as UrlMapping
 from lycosa.analysis.comparison.tables import PREPARATIONS, TABLES
-from lycosa.analysis.comparison.words import Change, change_of, difference
 from lycosa.analysis.study.tables import Connection, connected
 from lycosa.errors import LycosaError
 from lycosa.model.url import canonicalize
@@ -143,3 +144,31 @@ def _add_changes(connection: Connection) -> None:
     columns = list(zip(*rows, strict=True)) or [()] * len(_CHANGED)
     arrays = [pa.array(c, field.type) for c, field in zip(columns, _CHANGED, strict=True)]
     connection.register("pages_changed", pa.Table.from_arrays(arrays, schema=_CHANGED))
+
+
+class Change(NamedTuple):
+    """The difference between two texts, regardless of the order of their words."""
+
+    words_before: int
+    words_after: int
+    added: int
+    removed: int
+
+    @property
+    def share(self) -> float:
+        """The changed share: 0 for the same words, 1 for no word in common."""
+        whole = self.words_before + self.words_after
+        return (self.added + self.removed) / whole if whole else 0.0
+
+
+def change_of(before: str, after: str) -> Change:
+    """Compare the words of two texts."""
+    old, new = Counter(before.split()), Counter(after.split())
+    return Change(old.total(), new.total(), added=(new - old).total(), removed=(old - new).total())
+
+
+def difference(before: str, after: str, names: tuple[str, str]) -> list[str]:
+    """Return the difference as `diff -u` writes it, without line ends."""
+    return list(
+        difflib.unified_diff(before.splitlines(), after.splitlines(), *names, lineterm="", n=2)
+    )

@@ -12,6 +12,5 @@ is started again.
     rtf        Rich Text Format
     process    the process that reads them
     reader     starts that process, and restarts it
-    one        a single document, for `lycosa cat`
     texts      the table `documents`, a file for each sealed segment: `index/documents/`
 """

@@ -13,11 +13,17 @@ from lycosa._support.decoders import msgpack_decoder
 from lycosa.analysis.documents.document import (
     CUT_OFF,
     DAMAGED,
+    NEEDS_LIBRARY,
+    NO_TEXT,
+    READ,
     TOO_LARGE,
     TOO_SLOW,
     UNGUARDED,
     Document,
 )
+from lycosa.errors import LycosaError
+from lycosa.extract.document_types import is_document
+from lycosa.storage.warc.http_messages import header, parse_head
 
 MEMORY_BYTES = 1_000_000_000
 """Address space of the process: libraries alone take some 300 MB of it."""
@@ -82,3 +88,26 @@ def _why_ended(code: int) -> str:
     if code == -signal.SIGALRM:
         return TOO_SLOW
     return UNGUARDED if code == _UNGUARDED_CODE else DAMAGED
+
+
+def document_of_answer(head: bytes, body: bytes, url: str) -> str:
+    """Return the text of an answer with this HTTP head; "" if it is not a document."""
+    kind = header(parse_head(head)[1], "content-type").partition(";")[0].strip().lower()
+    if not is_document(kind, body):
+        return ""
+    reader = DocumentReader()
+    try:
+        found = reader.read(body)
+    finally:
+        reader.close()
+    if found.outcome == NEEDS_LIBRARY:
+        raise LycosaError(
+            "lycosa cat --text needs pypdfium2 for a PDF\n"
+            "  install, in the clone of Lycosa: pip install '.[documents]'"
+        )
+    if found.outcome not in (READ, NO_TEXT):
+        raise LycosaError(
+            f"{url}: the document cannot be read: {found.outcome}\n"
+            "  its bytes: lycosa cat DIR URL > FILE"
+        )
+    return found.text

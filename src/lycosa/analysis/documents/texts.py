@@ -164,7 +164,7 @@ def _detect(texts: list[str]) -> tuple[Sequence[str | None], Sequence[float | No
 
 
 def _detector_version() -> str:
-    from lycosa.analysis.study.extras import is_there
+    from lycosa._support.extras import is_there
 
     if not is_there("py3langid") or not is_there("numpy"):
         return ""

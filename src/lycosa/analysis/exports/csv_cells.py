@@ -2,7 +2,7 @@
 
 Arrow's CSV writer knows numbers, texts and moments. Lists, maps and structs become JSON here, and
 bytes become text with escapes, so that a query never fails because of the type of its answer. A
-spreadsheet that opens the file takes no text for a formula (`lycosa._support.spreadsheets`).
+spreadsheet that opens the file takes no text for a formula (`lycosa._support.safe_text`).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow import types
 
-from lycosa._support.spreadsheets import FORMULA, INVISIBLE_FIRST, NUMBER
+from lycosa._support.safe_text import FORMULA, INVISIBLE_FIRST, NUMBER
 
 _WRITABLE = (
     types.is_null,

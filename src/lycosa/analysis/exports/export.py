@@ -25,7 +25,7 @@ import numpy as np
 import pyarrow as pa
 
 from lycosa._support import beneath
-from lycosa._support.spreadsheets import cell_in_sql
+from lycosa._support.safe_text import cell_in_sql
 from lycosa.analysis.exports.graph_files import FORMATS as GRAPHS
 from lycosa.analysis.exports.graph_files import PAGES, SITES, write_graph
 from lycosa.analysis.exports.of_topic import rows_of_topic, units_of_topic

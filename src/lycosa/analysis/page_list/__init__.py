@@ -11,5 +11,4 @@ by URL; the rows of segments that are younger than the copy are read beside it.
     build_process  makes the copy in a process of its own
     question       filters, sort orders and cursors, as conditions with bound values
     listing        answers questions
-    extras         the error when DuckDB is missing
 """

@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lycosa._support.spreadsheets import cell
+from lycosa._support.safe_text import cell
 from lycosa.analysis.report.facts import facts_of
 from lycosa.analysis.report.figure_files import figure_files
 from lycosa.analysis.report.latex import latex_document

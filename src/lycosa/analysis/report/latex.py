@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from lycosa._support.terminal_text import visible
+from lycosa._support.safe_text import visible
 from lycosa.analysis.report import wording
 from lycosa.analysis.report.facts import scale, title_block
 from lycosa.analysis.report.notes import NOTES, REFERENCES

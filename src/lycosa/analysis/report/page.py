@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
-from lycosa._support.terminal_text import visible
+from lycosa._support.safe_text import visible
 from lycosa.analysis.charts import Figure
 from lycosa.analysis.report import wording
 from lycosa.analysis.report.facts import Fact, scale, title_block

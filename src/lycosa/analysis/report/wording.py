@@ -1,7 +1,7 @@
 """Formats numbers for people, and makes text from the web fit to be shown.
 
 Text from the web may be ten thousand characters long, reverse the direction of writing, or consist
-of invisible characters. `lycosa._support.terminal_text` makes these visible, and `shortened` leaves
+of invisible characters. `lycosa._support.safe_text` makes these visible, and `shortened` leaves
 out the middle. Neither escapes HTML: that is done where HTML is written.
 """
 
@@ -11,7 +11,7 @@ from math import floor, log10
 from typing import Any
 
 from lycosa._support.amounts import size_text
-from lycosa._support.terminal_text import visible
+from lycosa._support.safe_text import visible
 
 NO_BREAK = "\N{NO-BREAK SPACE}"
 

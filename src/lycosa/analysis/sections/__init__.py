@@ -13,7 +13,6 @@ rows to a sentence, figures and tables.
     topics      pages, harvest, links and sites by topic, where pages have topics
     histograms  histograms of sites: bytes, ages, answer times
     counts      bars and tables for counted things
-    languages   English names of language codes
 """
 
 from lycosa.analysis.sections import (

@@ -20,7 +20,25 @@ from lycosa.analysis.report.section import (
 )
 from lycosa.analysis.report.wording import NO_BREAK, count, number, share, shown
 from lycosa.analysis.sections.counts import MOST_FILE_ROWS, MOST_ROWS, bars, total
-from lycosa.analysis.sections.languages import UNKNOWN, language_name
+
+_CODES = """
+af Afrikaans|am Amharic|ar Arabic|az Azerbaijani|be Belarusian|bg Bulgarian|bn Bengali|bs Bosnian
+ca Catalan|cs Czech|cy Welsh|da Danish|de German|el Greek|en English|eo Esperanto|es Spanish
+et Estonian|eu Basque|fa Persian|fi Finnish|fr French|ga Irish|gl Galician|gu Gujarati|he Hebrew
+hi Hindi|hr Croatian|hu Hungarian|hy Armenian|id Indonesian|is Icelandic|it Italian|ja Japanese
+ka Georgian|kk Kazakh|km Khmer|kn Kannada|ko Korean|ku Kurdish|ky Kyrgyz|la Latin|lb Luxembourgish
+lt Lithuanian|lv Latvian|mk Macedonian|ml Malayalam|mn Mongolian|mr Marathi|ms Malay|mt Maltese
+my Burmese|nb Norwegian Bokmål|ne Nepali|nl Dutch|nn Norwegian Nynorsk|no Norwegian|pa Punjabi
+pl Polish|ps Pashto|pt Portuguese|ro Romanian|ru Russian|si Sinhala|sk Slovak|sl Slovenian
+so Somali|sq Albanian|sr Serbian|sv Swedish|sw Swahili|ta Tamil|te Telugu|tg Tajik|th Thai
+tl Tagalog|tr Turkish|uk Ukrainian|ur Urdu|uz Uzbek|vi Vietnamese|xh Xhosa|yi Yiddish|zh Chinese
+zu Zulu
+"""
+_LANGUAGES = dict(entry.split(" ", 1) for entry in _CODES.strip().replace("\n", "|").split("|"))
+"""English names of the language codes (ISO 639) that are most frequent on the web."""
+
+UNKNOWN = ("", "und", None)
+"""The name of an unknown language."""
 
 _NO_PAGE = "The crawl has kept no page, so there is nothing to show."
 _MOST_DEPTHS = 40
@@ -274,6 +292,13 @@ def _whose_word(facts: Facts) -> str:
     if overruled:
         said += f"; of {count(overruled)} the text is clearly in another language and decides"
     return said
+
+
+def language_name(code: str) -> str:
+    """Return the English name of a language, with its code; of an unknown one the code alone."""
+    if code in UNKNOWN:
+        return "not known"
+    return f"{_LANGUAGES[code]} ({code})" if code in _LANGUAGES else code
 
 
 CHAPTER = Chapter(

@@ -11,5 +11,4 @@ but `index/study/`, which can be deleted and built again. It needs the packages 
     main_text      the main text of one page
     results        the files of the study in `index/study/`
     sql            SQL over all tables, read-only
-    extras         the error when a package of the extra is missing
 """

@@ -12,7 +12,6 @@ work for the pages that have changed, and its result is what a build from nothin
     stamps         the ids and stamps of the documents of a generation
     segment_texts  the texts and main texts of some pages of a segment
     documents      makes a document of the index of a page
-    extras         the error when a package of the extra is missing
     manifest       the inputs of a generation
     schema         the fields of the index, and how their text becomes words
     text_store     opens the current generation for reading

@@ -22,7 +22,7 @@ from typing import Any
 import pyoxigraph
 from pyoxigraph import QueryBoolean, QueryResultsFormat, QuerySolutions, QueryTriples, RdfFormat
 
-from lycosa._support.spreadsheets import cell
+from lycosa._support.safe_text import cell
 from lycosa.analysis.triples.protocol import Refused
 from lycosa.analysis.triples.sparql_mistakes import BUILT_IN, mistake_text
 from lycosa.errors import QueryError

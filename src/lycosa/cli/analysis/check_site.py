@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from lycosa import __version__
-from lycosa._support.terminal_text import in_json
-from lycosa.analysis.study.extras import require
+from lycosa._support.extras import require_study
+from lycosa._support.safe_text import in_json
 from lycosa.cli.amounts import counted, duration_flag, size_flag
 from lycosa.cli.analysis.study import told
 from lycosa.cli.input.jobs import flag_rules
@@ -159,7 +159,7 @@ def check_site(
       lycosa check-site mycrawl --only broken,loops --all
       lycosa check-site mycrawl --fail-on broken,loops --format junit -o checks.xml
     """
-    require("check-site")
+    require_study("lycosa check-site")
     from lycosa.analysis.checks.check import CheckLimits
     from lycosa.analysis.checks.registry import CHECKS, chosen, failing_on
     from lycosa.analysis.checks.run import check_site as run

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from lycosa._support.terminal_text import in_json
-from lycosa.analysis.study.extras import require
+from lycosa._support.extras import require_study
+from lycosa._support.safe_text import in_json
 from lycosa.cli.analysis.study import told
 from lycosa.cli.input.options import json_flag
 from lycosa.cli.screen.output import Data
@@ -66,7 +66,7 @@ def compare(
       lycosa compare staging live --map http://staging.test=https://example.org
       lycosa compare lastmonth today --url https://example.org/prices
     """
-    require("compare")
+    require_study("lycosa compare")
     from lycosa.analysis.comparison.run import compare_page, compared
     from lycosa.analysis.comparison.sides import read_mapping
 

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from lycosa._support.terminal_text import in_json
-from lycosa.analysis.study.extras import require
+from lycosa._support.extras import require_study
+from lycosa._support.safe_text import in_json
 from lycosa.cli.amounts import counted
 from lycosa.cli.analysis.study import told
 from lycosa.cli.input.options import directory_argument, json_flag
@@ -60,7 +60,7 @@ def report(
     well; the rows behind each figure are in `data/` beside it, as CSV. Runs `lycosa study` first if
     the crawl has changed; works also while the crawl runs.
     """
-    require("report")
+    require_study("lycosa report")
     from lycosa.analysis.report import build
 
     wanted = {"figures": with_figures, "latex": latex, "pdf": pdf}

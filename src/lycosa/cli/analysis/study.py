@@ -17,8 +17,8 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from lycosa._support.terminal_text import in_json, on_screen
-from lycosa.analysis.study.extras import require
+from lycosa._support.extras import require_study
+from lycosa._support.safe_text import in_json, on_screen
 from lycosa.cli.amounts import counted, duration_text, size_flag, size_text
 from lycosa.cli.input.options import directory_argument, json_flag, raw_flag
 from lycosa.cli.input.questions import query_text
@@ -65,7 +65,7 @@ def study(path: Path, rebuild: bool, memory: int | None, as_json: bool) -> None:
     writes only to `index/study/`: one Parquet file a table, which `lycosa sql` and
     `lycosa export` know by name. Tables that are up to date are not computed again.
     """
-    require("study")
+    require_study("lycosa study")
     from lycosa.analysis.study import build
 
     with told(as_json) as tell:
@@ -181,7 +181,7 @@ def sql(path: Path, query: str, form: str | None, is_raw: bool) -> None:
       lycosa sql mycrawl 'describe links'
       lycosa sql mycrawl question.sql --format jsonl > answer.jsonl
     """
-    require("sql")
+    require_study("lycosa sql")
     from lycosa.analysis.study.sql import asked
 
     form = form or ("table" if sys.stdout.isatty() else "csv")

@@ -10,7 +10,7 @@ from typing import Any
 
 import click
 
-from lycosa.analysis.study.extras import require
+from lycosa._support.extras import require_study
 from lycosa.cli.amounts import counted, size_text
 from lycosa.cli.groups import CommandGroup
 from lycosa.cli.input.options import directory_argument, raw_flag, target_flag
@@ -163,7 +163,7 @@ def export_sitemap(path: Path, target: Path, site: str, base: str) -> None:
     canonical URL, with the date of their last change where the server tells it. More than 50,000
     URLs are split over several files, and FILE becomes an index of them.
     """
-    require("export")
+    require_study("lycosa export")
     from lycosa.analysis.checks import sitemap
 
     written = sitemap.export_sitemap(path, target, base, site)
@@ -221,7 +221,7 @@ def export_items(
     Each URL gives the items of its newest fetch; of items with the same key the newest is written.
     Without -o they go to standard output.
     """
-    require("export")
+    require_study("lycosa export")
     from lycosa.analysis.exports import items
     from lycosa.analysis.exports.export import check_target
 
@@ -286,7 +286,7 @@ def _table_command(table: str) -> click.Command:
     @click.option("--without-seeds", is_flag=True, help="Leave out the pages of the seeds.")
     @target_flag("The file to write.")
     def write_table(path: Path, form: str, target: Path | None, **flags: Any) -> None:
-        require("export")
+        require_study("lycosa export")
         from lycosa.analysis.exports.export import Rows
         from lycosa.analysis.exports.export import export as write
 

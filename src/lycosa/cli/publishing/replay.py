@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from lycosa._support import lean_arrow
-from lycosa.analysis.study.extras import require
+from lycosa._support.extras import require_study
 from lycosa.cli.amounts import counted, size_text
 from lycosa.cli.input.options import directory_argument, json_flag, target_flag
 from lycosa.cli.screen.lines import command
@@ -104,7 +104,7 @@ def replay(
     otherwise; there are no passwords. Pages sealed later are there after a restart. Archived
     scripts are kept from other servers; --open starts a browser that has no way to them.
     """
-    from lycosa.web import extras
+    from lycosa._support.extras import require_serve
 
     if player is None:
         raise LycosaError(
@@ -114,7 +114,7 @@ def replay(
             "  or open one file at https://replayweb.page:"
             f" {command('export wacz', path, '-o', f'{path.name}.wacz')}"
         )
-    extras.require("lycosa replay")
+    require_serve("lycosa replay")
     from lycosa.web.replay.browser import browser_at, find_chromium
     from lycosa.web.replay.replay import replay_server, require_player
 
@@ -143,7 +143,7 @@ def _archive(
         if not any(flags.values()) and not (obeys and has_withheld(path)):
             wacz, withheld = _whole(path, show), 0
         else:
-            require("export")
+            require_study("lycosa export")
             from lycosa.analysis.exports.wacz_files import Chosen, selection
 
             show("copying the records of the pages")

@@ -126,12 +126,12 @@ def serve(session: Session, /, path: Place, only: str | None, opens: bool, **giv
     crawl named by the address of its log, it shows figures and members and takes orders;
     pages, search and questions need a crawl directory.
     """
-    from lycosa.web import extras
+    from lycosa._support.extras import require_serve
 
     is_crawl = not isinstance(path, Path) or (path / "crawl.toml").exists()
     if isinstance(path, Path) and (is_crawl or not path.is_dir()):
         CrawlDirectory.open(path)
-    extras.require("lycosa serve")
+    require_serve("lycosa serve")
     if only is not None:
         if not isinstance(path, Path):
             raise ConfigError("the SPARQL endpoint reads an index: name the folder of a crawl")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from lycosa._support.terminal_text import on_screen
+from lycosa._support.safe_text import on_screen
 from lycosa.cli.input.options import directory_argument
 from lycosa.cli.input.places import open_crawl
 from lycosa.cli.input.seeds import with_scheme
@@ -46,7 +46,7 @@ def cat(session: Session, /, path: Path, url: str, part: str) -> None:
     found = content_of(open_crawl(session, path), with_scheme(url))
     content = {"headers": found.headers, "body": found.body, "text": found.text.encode()}.get(part)
     if part == "text" and not content:
-        from lycosa.analysis.documents.one import document_of_answer
+        from lycosa.analysis.documents.reader import document_of_answer
 
         content = document_of_answer(found.headers, found.body, url).encode()
     if content is None:

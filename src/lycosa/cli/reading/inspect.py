@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.padding import Padding
 from rich.text import Text
 
-from lycosa._support.terminal_text import on_screen
+from lycosa._support.safe_text import on_screen
 from lycosa.cli.amounts import counted, duration_text, size_text
 from lycosa.cli.input.options import json_flag, place_argument
 from lycosa.cli.input.places import open_crawl

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from lycosa._support.terminal_text import on_screen
+from lycosa._support.safe_text import on_screen
 from lycosa.analysis.triples.formats import FORMS, GRAPH_FORMS
 from lycosa.cli.amounts import counted
 from lycosa.cli.check import ask_flags, batch_flag, job_flags

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from lycosa._support.terminal_text import in_json
+from lycosa._support.safe_text import in_json
 from lycosa.cli.amounts import counted
 from lycosa.cli.input.options import directory_argument, json_flag
 from lycosa.cli.screen.notices import Session, notice
@@ -49,12 +49,12 @@ def index(session: Session, /, path: Path, only: str | None, anew: bool, as_json
     and footers. PDF files that the crawl has kept are read with the extra `documents`, office files
     always. The indexes are in DIR/index and can be deleted and rebuilt at any time.
     """
+    from lycosa._support.extras import SEARCH, missing, require_search
     from lycosa.analysis.study.main_text import installed_version
-    from lycosa.analysis.text_index.extras import missing, require
     from lycosa.runtime.recovery.leftovers import seal_leftovers
 
     if only == _TEXT:
-        require("lycosa index --only text")
+        require_search("lycosa index --only text")
     directory = CrawlDirectory.open(path)
     session.messages = directory.messages
     if directory.holder() is None and directory.has_begun:
@@ -66,7 +66,7 @@ def index(session: Session, /, path: Path, only: str | None, anew: bool, as_json
         told |= triples._asdict()
         if not as_json:
             _print_triples(path, triples)
-    if only != _TRIPLES and not missing():
+    if only != _TRIPLES and not missing(SEARCH):
         if not as_json and not installed_version():
             notice(
                 "main texts are left out: they need resiliparse\n"
@@ -226,9 +226,9 @@ def search(
     a:TYPE finds pages with structured data about things of a type. Build the index first: lycosa
     index. The exit code is 1 when nothing was found.
     """
-    from lycosa.analysis.text_index.extras import require
+    from lycosa._support.extras import require_search
 
-    require("lycosa search")
+    require_search("lycosa search")
     from lycosa.analysis.text_search.results import FOUND, Ask
     from lycosa.analysis.text_search.search_pool import search_once
     from lycosa.cli.screen.search import print_results

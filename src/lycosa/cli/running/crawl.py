@@ -396,11 +396,11 @@ def _print_end(
 
 def _serve_beside(path: Path, port: int) -> None:
     """Start a server for the crawl, and say where; the crawl goes on without it if that fails."""
-    from lycosa.web import extras
+    from lycosa._support.extras import require_serve
     from lycosa.web.beside import start_beside
 
     try:
-        extras.require("--serve")
+        require_serve("--serve")
         notice(f"watch it at {start_beside(path, port)}")
     except LycosaError as error:
         notice(str(error))

@@ -180,7 +180,7 @@ def _rebuild_indexes(directory: CrawlDirectory, what: str) -> None:
     """Rebuild the existing indexes without the deleted pages."""
     import shutil
 
-    from lycosa.analysis.text_index.extras import missing
+    from lycosa._support.extras import SEARCH, missing
     from lycosa.analysis.triples.generations import Generations
     from lycosa.analysis.triples.index import Index
 
@@ -188,7 +188,7 @@ def _rebuild_indexes(directory: CrawlDirectory, what: str) -> None:
     if Index(path).generation() is not None and Index(path).update().is_anew:
         click.echo(f"rebuilt the triple index without {what}")
     texts = Generations(path, "text", "text index")
-    if texts.current() is not None and missing():
+    if texts.current() is not None and missing(SEARCH):
         # the index must not keep the deleted text, and tantivy is not there to build another
         shutil.rmtree(texts.folder)
         click.echo(f"deleted the text index, which held {what}")

@@ -8,7 +8,7 @@ from typing import IO, Any
 from rich.console import Console, ConsoleOptions, RenderableType
 from rich.segment import Segment
 
-from lycosa._support.terminal_text import on_screen
+from lycosa._support.safe_text import on_screen
 from lycosa.cli.screen.output import plain
 
 

@@ -13,7 +13,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
 
-from lycosa._support.terminal_text import on_screen
+from lycosa._support.safe_text import on_screen
 from lycosa.cli.amounts import counted, duration_text, size_text
 from lycosa.cli.screen.summary import facts_table
 from lycosa.extract.structured.counts import REASONS

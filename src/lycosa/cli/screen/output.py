@@ -2,7 +2,7 @@
 
 Titles, URLs and errors come from strangers. So every line that a command prints goes through here,
 on a terminal or not: control characters and those that change the direction of text are replaced
-by their numbers (`lycosa._support.terminal_text`). Tables and panels are drawn on a
+by their numbers (`lycosa._support.safe_text`). Tables and panels are drawn on a
 `cli.screen.console.Screen`, whose own colours are let through.
 
 Not here: data for programs (CSV, JSON lines, RDF, a page's own bytes), which is written to
@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import IO, Any
 
-from lycosa._support.terminal_text import on_screen
+from lycosa._support.safe_text import on_screen
 
 
 class _Escaping:

@@ -20,7 +20,7 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from lycosa._support.terminal_text import on_screen
+from lycosa._support.safe_text import on_screen
 from lycosa.cli.amounts import counted, duration_text, size_text
 from lycosa.cli.screen.lines import (
     LINE_SECONDS,

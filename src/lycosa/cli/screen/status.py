@@ -262,7 +262,7 @@ def _missing(directory: CrawlDirectory, job: Job, states: list[PartitionState]) 
     if not job.store.place or not job.log.server or directory.is_copy or not states:
         return {}
     from lycosa.runtime.shared_log.notes import machines_of
-    from lycosa.runtime.uploads.missing import missing_segments  # few crawls have a store
+    from lycosa.runtime.uploads.sent import missing_segments  # few crawls have a store
     from lycosa.storage.objects.opening import open_objects
 
     with (

@@ -10,8 +10,8 @@ import click
 from rich.padding import Padding
 from rich.text import Text as Line
 
-from lycosa._support.terminal_text import in_json
-from lycosa.analysis.study.extras import require
+from lycosa._support.extras import require_study
+from lycosa._support.safe_text import in_json
 from lycosa.cli.amounts import counted
 from lycosa.cli.analysis.study import told
 from lycosa.cli.input.options import directory_argument, json_flag, target_flag
@@ -63,7 +63,7 @@ def seeds(
     \b
       lycosa topics seeds mycrawl --topic biology --top 20 --hubs -o pools.toml
     """
-    require("topics seeds")
+    require_study("lycosa topics seeds")
     from lycosa.analysis.topics.pools import Pool, to_toml
     from lycosa.analysis.topics.seeds import best_hubs, best_pages, likelihoods, newest_texts
     from lycosa.runtime.directory import CrawlDirectory
@@ -159,7 +159,7 @@ def split(
       lycosa topics split mycrawl --topic science --into 4 --out finer.model
       lycosa topics split mycrawl --topic science --apply && lycosa resume mycrawl
     """
-    require("topics split")
+    require_study("lycosa topics split")
     from lycosa.analysis.topics.names import is_within
     from lycosa.analysis.topics.splitting import names_of, propose
 

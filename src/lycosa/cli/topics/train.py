@@ -11,7 +11,7 @@ from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text as Line
 
-from lycosa._support.terminal_text import in_json
+from lycosa._support.safe_text import in_json
 from lycosa.cli.amounts import counted
 from lycosa.cli.analysis.study import told
 from lycosa.cli.input.options import json_flag

@@ -17,5 +17,4 @@ a host is due, an answer has come, or a commit is due; between callbacks it does
     running_time  writes down that the crawl is running, for a limit on its time
     patience    limits the wait when only unreachable origins are left
     lookups     resolves host names ahead of need
-    alarms      timers that are only ever brought forward
 """

@@ -1,6 +1,6 @@
 """The work between two answers, compiled: alarms, turns of partitions, and the pump.
 
-`alarms` and `turns` have what they are for, `worker` has when the pump runs.
+`turns` has what turns are for, `worker` has when the pump runs.
 """
 
 from lycosa.crawl.worker._sending cimport Sending
@@ -11,7 +11,11 @@ cdef double NEVER = float("inf")
 
 
 cdef class Alarm:
-    """Calls back once, at the earliest of the moments that were asked for."""
+    """Calls back once, at the earliest of the moments that were asked for.
+
+    A worker asks for its next tick from many places, each with a moment of its own. Only the
+    earliest counts: the tick does everything that is due.
+    """
 
     def __init__(self, clock, callback):
         self._clock, self._callback = clock, callback

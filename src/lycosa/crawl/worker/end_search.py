@@ -14,9 +14,10 @@ from enum import Enum
 from lycosa.crawl.ending import Report
 from lycosa.crawl.messages.cycles import Cycles
 from lycosa.crawl.points import Points, Spine
-from lycosa.crawl.worker.alarms import NEVER, Alarm
+from lycosa.crawl.worker._pump import Alarm
 from lycosa.crawl.worker.patience import Patience
 from lycosa.frontier.fold.state import PartitionState
+from lycosa.frontier.readiness.agenda import NEVER
 
 
 class Verdict(Enum):

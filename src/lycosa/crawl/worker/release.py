@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from lycosa.crawl.pauses import FORGETTABLE_SECONDS, usual_pause
 from lycosa.crawl.ports import Ports
-from lycosa.crawl.worker.alarms import Alarm
+from lycosa.crawl.worker._pump import Alarm
 from lycosa.crawl.worker.commits import Committer
 from lycosa.frontier.partition import Partition
 

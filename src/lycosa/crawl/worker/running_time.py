@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from lycosa.crawl.ports import Ports
-from lycosa.crawl.worker.alarms import Alarm
+from lycosa.crawl.worker._pump import Alarm
 from lycosa.frontier.partition import Partition
 from lycosa.model.records import Passed
 

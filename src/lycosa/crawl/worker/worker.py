@@ -37,8 +37,7 @@ from lycosa.crawl.status.unreachable import SeedWatch
 from lycosa.crawl.status.waiting import ASKED_BY_WORKER, ASKED_ELSEWHERE, Waits, next_waits
 from lycosa.crawl.suspects.marking import marking
 from lycosa.crawl.takeover import Opened
-from lycosa.crawl.worker._pump import Pump
-from lycosa.crawl.worker.alarms import Alarm
+from lycosa.crawl.worker._pump import Alarm, Pump
 from lycosa.crawl.worker.commits import Committer, CommitTimes, Count
 from lycosa.crawl.worker.cutting import Cutting
 from lycosa.crawl.worker.end_search import EndSearch, Verdict

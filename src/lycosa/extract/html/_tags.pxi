@@ -2,7 +2,7 @@
 #
 # Names are read without regard to case, there may be white space around `=`, a value may lack a
 # quote and a comment may end in `--!>` (HTML standard, 13.2.5). The walk over a page's RDFa reads
-# tags too, but those that a serializer wrote (`rdfa/walk/_tags.pxi`).
+# tags too, but those that a serializer wrote (`rdfa/_tags.pxi`).
 
 cdef struct Tags:
     # The end of the page.

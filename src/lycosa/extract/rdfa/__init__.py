@@ -6,12 +6,11 @@ N-Triples. The host language decides some rules. `rdfa:copy` is carried out last
 
     trees      parses a document and writes its normalised markup
     hosts      host languages: HTML, XHTML, SVG, XML
-    walk       the walk over the markup (compiled)
     names      names of attributes and elements that RDFa uses
     iris       resolves references, writes IRIs and literals
     literals   dates, times and XML literals
     copying    `rdfa:copy` and patterns
-    _walk      the walk; its head lists the `.pxi` files it is made of, in the order to read them
+    _walk      the walk over the markup, compiled; its head lists its `.pxi` files in reading order
 
 Always true:
   * any bytes give triples, or none; nothing here raises, and nothing is fetched: a vocabulary
@@ -27,11 +26,11 @@ from __future__ import annotations
 from collections import Counter
 
 from lycosa.extract.html.trees import Overgrown
+from lycosa.extract.rdfa._walk import walk
 from lycosa.extract.rdfa.copying import COPY, with_copies
 from lycosa.extract.rdfa.hosts import host_of
 from lycosa.extract.rdfa.iris import near_base, without_fragment
 from lycosa.extract.rdfa.trees import html_markup, xml_markup
-from lycosa.extract.rdfa.walk import walk
 from lycosa.extract.structured.budget import note, room_of
 from lycosa.extract.text.charset import to_utf8
 

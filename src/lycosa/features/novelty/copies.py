@@ -16,12 +16,14 @@ count as new once more.
 
 from __future__ import annotations
 
+import mmap
 import re
+import struct
 from types import MappingProxyType
+from typing import Literal
 
 from xxhash import xxh3_64_intdigest
 
-from lycosa._support.sparse import zeros
 from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.points import Feature, Occasion
 from lycosa.extract.echo import without_echo
@@ -111,3 +113,13 @@ def _slots(fingerprint: int, salt: int) -> tuple[int, int, int, int]:
         2 * SLOTS + (mixed >> 32 & 0xFFFF),
         3 * SLOTS + (mixed >> 48 & 0xFFFF),
     )
+
+
+def zeros(kind: Literal["Q", "I", "B"], count: int) -> memoryview:
+    """Return a writable array of `count` zeros of a kind (`Q`, `I`, `B`, as in `array`).
+
+    The kernel provides a page of zeros when it is first touched. So a table of a million slots of
+    which a crawl uses a thousand costs a few kilobytes, and no time at the start.
+    """
+    size = struct.calcsize(kind)
+    return memoryview(mmap.mmap(-1, max(count, 1) * size)).cast(kind)[:count]

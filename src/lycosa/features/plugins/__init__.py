@@ -16,7 +16,6 @@ file. A scheduler, score or partitioner cannot be skipped: if it fails, the craw
 
     plugin      the record `Plugin`
     pages       a page as hooks see it
-    selectors   a tree of a page, for CSS and XPath
     columns     the columns that plugins add to the table `pages`
     items       rows that plugins read out of pages: their kinds, types, keys and bounds
     following   targets of `page.follow`, and the next page of a list

@@ -13,8 +13,7 @@ Cost: `offer` and `choose` are O(log sites), however many URLs a site has; 12 by
 from __future__ import annotations
 
 from lycosa.frontier.facts.columns import Pages
-from lycosa.frontier.schedulers.again import has_failed
-from lycosa.frontier.schedulers.queues import Queues
+from lycosa.frontier.schedulers.queues import Queues, has_failed
 from lycosa.frontier.schedulers.scores import LAST, Score
 
 BEHIND = LAST + 1

@@ -13,8 +13,7 @@ from lycosa.frontier.distance import depth_of
 from lycosa.frontier.facts.columns import Pages
 from lycosa.frontier.facts.visits import History
 from lycosa.frontier.freshness.bids import FIRST, LAST, bin_of
-from lycosa.frontier.schedulers.again import has_failed
-from lycosa.frontier.schedulers.queues import Queues
+from lycosa.frontier.schedulers.queues import Queues, has_failed
 
 BEHIND = FIRST - LAST + 1
 """The rank of what has failed."""

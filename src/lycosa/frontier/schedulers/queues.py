@@ -12,7 +12,9 @@ from __future__ import annotations
 
 from typing import Protocol
 
+from lycosa.frontier.facts.columns import Pages
 from lycosa.frontier.schedulers._queues import Queues
+from lycosa.model.records import Outcome
 
 __all__ = ["PlainQueues", "Queues", "RankedQueues"]
 
@@ -115,3 +117,11 @@ class PlainQueues:
         page = first[1]
         del self._ranks[page]
         return page
+
+
+_NO_FAILURES = frozenset((0, int(Outcome.KEPT), int(Outcome.NOT_MODIFIED)))
+
+
+def has_failed(pages: Pages, page: int) -> bool:
+    """Return whether the last fetch of a URL failed."""
+    return pages.outcome[page] not in _NO_FAILURES

@@ -20,7 +20,7 @@ from collections import deque
 from typing import Protocol
 
 from lycosa.frontier.facts.columns import Pages
-from lycosa.frontier.schedulers.again import has_failed
+from lycosa.frontier.schedulers.queues import has_failed
 from lycosa.frontier.schedulers.scores import Score
 from lycosa.frontier.urltable.contract import UrlTable
 

@@ -38,7 +38,7 @@ from typing import Any
 from lycosa._support import beneath
 from lycosa._support.tuples import NamedTuple
 from lycosa.errors import ConfigError
-from lycosa.model.job.content import Extract, Forms, Structured
+from lycosa.model.job.content import Extract, Forms, Plugins, Structured
 from lycosa.model.job.keys import Record, keys_of
 from lycosa.model.job.login import Login
 from lycosa.model.job.notify import Notify, Statistics
@@ -58,7 +58,6 @@ from lycosa.model.job.sections import (
     Discovery,
     Frontier,
     Log,
-    Plugins,
     Traps,
     until_pattern,
 )

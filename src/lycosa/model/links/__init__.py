@@ -13,7 +13,6 @@ every link of every page is compiled:
   * `outlinks` writes the lines of a WARC metadata record.
 
     escapes   escapes that a URL does not need, as `%7E`
-    known     what `Ways` compares links with: the pages of a partition
     _columns  these functions, compiled
     _pagination  which links lead to other pages of the page's own list, compiled
 
@@ -24,8 +23,11 @@ Not here: resolving and judging a reference (`lycosa.model.url`), the kinds of l
 
 from __future__ import annotations
 
+from array import array
+
 from msgspec import Struct
 
+from lycosa._support.tuples import NamedTuple
 from lycosa.model.links._columns import (
     Target,
     Ways,
@@ -37,7 +39,30 @@ from lycosa.model.links._columns import (
     sifted,
     unfollowed,
 )
-from lycosa.model.links.known import Known, Reach
+
+
+class Known(NamedTuple):
+    """The pages that a partition knows, as far as a link can change them."""
+
+    partition: int
+    distances: array[int]
+    """Of each page, 16 bits each."""
+    hops: array[int]
+    """By how few redirects in a row each page was reached, a byte each."""
+    requisites: set[int]
+    """The pages that are known to be needed by another one to be shown."""
+
+
+class Reach(NamedTuple):
+    """How near a page's links bring what they lead to."""
+
+    real: int
+    """The distance by links that cost depth."""
+    free: int
+    """The distance by links that cost none."""
+    redirects: int
+    """The number of redirects in a row."""
+
 
 __all__ = [
     "FOLLOWED",

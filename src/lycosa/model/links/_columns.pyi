@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, Protocol
 
-from lycosa.model.links.known import Known, Reach
+from lycosa.model.links import Known, Reach
 
 class Target:
     """A URL that pages link to: resolved and judged once, shared by all links that lead to it."""

@@ -10,10 +10,9 @@ fields are part of stored formats: they never change, and new fields come last, 
     codes      small numbers that events carry
     messages   entries of inboxes, sent between partitions
     events     decisions in a partition's log
-    handover   events of partitions that pass from owner to owner
+    handover   events of partitions that pass from owner to owner, or to which an order was applied
     batons     messages and events by which partitions take turns at hosts (tokens)
     topics     messages and events about the topics of pages
-    control    the event of an order that was applied
     rendering  events and messages about pages that are rendered
     suspicion  the message and the event about a process that died
     posting    the event about a request that a plugin has posted
@@ -37,7 +36,6 @@ from lycosa.model.records.codes import MiningRule as MiningRule
 from lycosa.model.records.codes import RobotsState as RobotsState
 from lycosa.model.records.codes import Sight as Sight
 from lycosa.model.records.codes import Worth as Worth
-from lycosa.model.records.control import OrderApplied as OrderApplied
 from lycosa.model.records.events import Admitted as Admitted
 from lycosa.model.records.events import AnyEvent as AnyEvent
 from lycosa.model.records.events import BidTaken as BidTaken
@@ -81,6 +79,7 @@ from lycosa.model.records.exchange import Resolved as Resolved
 from lycosa.model.records.exchange import Validators as Validators
 from lycosa.model.records.handover import LinksOwed as LinksOwed
 from lycosa.model.records.handover import Moved as Moved
+from lycosa.model.records.handover import OrderApplied as OrderApplied
 from lycosa.model.records.handover import Released as Released
 from lycosa.model.records.links import FREE_KINDS as FREE_KINDS
 from lycosa.model.records.links import PAGINATED_KINDS as PAGINATED_KINDS

@@ -14,9 +14,8 @@ from msgspec import Struct
 
 from lycosa.model.records.batons import BatonPassed, BatonQueued, BatonTaken
 from lycosa.model.records.codes import RobotsState, Sight, Worth
-from lycosa.model.records.control import OrderApplied
 from lycosa.model.records.exchange import Place
-from lycosa.model.records.handover import LinksOwed, Moved, Released
+from lycosa.model.records.handover import LinksOwed, Moved, OrderApplied, Released
 from lycosa.model.records.outcomes import Outcome
 from lycosa.model.records.posting import Posted
 from lycosa.model.records.rendering import PartsNoted, Rendered, RenderQueued

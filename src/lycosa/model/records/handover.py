@@ -1,4 +1,4 @@
-"""Events of partitions that pass from one owner, machine or log to another."""
+"""Events of partitions that pass from one owner, machine or log to another, or obey an order."""
 
 from __future__ import annotations
 
@@ -46,3 +46,15 @@ class Moved(Struct, frozen=True, array_like=True, tag_field="t", tag=38):
     """The address of a server, or `sqlite` for a file in the crawl directory."""
     name: str
     """Name of the crawl there, which no other log has."""
+
+
+class OrderApplied(Struct, frozen=True, array_like=True, tag_field="t", tag=47):
+    """An order of the operator was applied; the events of its effects are in the same batch.
+
+    Orders are applied in the order of their numbers, so all earlier orders were applied too.
+    """
+
+    moment: float
+    number: int
+    is_paused: bool = False
+    """Whether the crawl is paused after it; paused time does not count as running time."""

@@ -32,8 +32,7 @@ from lycosa.storage.log.format import encode
 from lycosa.storage.log.protocol import Log, Write
 from lycosa.storage.log.told_segments import note_sealed
 from lycosa.storage.segments import removal
-from lycosa.storage.segments.digests import Positions
-from lycosa.storage.segments.positions import durable_positions
+from lycosa.storage.segments.digests import Positions, durable_positions
 from lycosa.storage.segments.sealing import seal_dead
 
 

@@ -53,7 +53,7 @@ from lycosa.runtime.recovery.counting import SealingRules
 from lycosa.runtime.recovery.lost_records import look_at_sealed, mend_open, say_sealed
 from lycosa.runtime.shared_log.notes import is_elsewhere
 from lycosa.storage.archive.archive import ArchiveStore
-from lycosa.storage.segments.positions import durable_positions
+from lycosa.storage.segments.digests import durable_positions
 from lycosa.storage.segments.sealing import NOWHERE, Sealed, everything, seal_dead, unsealed
 from lycosa.storage.segments.survey import Counted
 

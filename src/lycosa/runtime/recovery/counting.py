@@ -38,8 +38,7 @@ from lycosa.storage.archive.layout import Name
 from lycosa.storage.log.format import decode_events
 from lycosa.storage.log.protocol import Log
 from lycosa.storage.log.snapshot import Snapshots
-from lycosa.storage.segments.digests import Positions
-from lycosa.storage.segments.positions import durable_positions
+from lycosa.storage.segments.digests import Positions, durable_positions
 from lycosa.storage.segments.sealing import NOWHERE, Sealed, abandoned, seal_dead
 from lycosa.storage.segments.segment import owner_of
 from lycosa.storage.segments.survey import Counted, survey

@@ -20,7 +20,7 @@ from lycosa.model.job.seeds import parted
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.runtime.shared_log.accepting import differences
 from lycosa.runtime.shared_log.notes import BEGUN, JOB, MOVED, job_among, model_among, place_text
-from lycosa.storage.log.opening import list_crawls
+from lycosa.storage.log.opening import crawls_on
 from lycosa.storage.log.protocol import Log, StoredCrawl
 
 log_messages = logging.getLogger(__name__)
@@ -64,7 +64,7 @@ def crawls_in(address: str) -> list[FoundCrawl]:
     """Return the crawls on a server, the newest first."""
     found = [
         crawl
-        for stored in list_crawls(address, _ASKING_SECONDS)
+        for stored in crawls_on(address, _ASKING_SECONDS)
         if (crawl := _found(stored)) is not None
     ]
     return sorted(found, key=lambda crawl: crawl.begun, reverse=True)

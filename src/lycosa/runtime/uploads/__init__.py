@@ -1,10 +1,9 @@
 """Copies content of a crawl to a store that all machines reach, and back into a directory.
 
     family      files of a sealed segment, and their manifest
-    sent        remembers which segments are in the store
+    sent        remembers which segments are in the store, and lists those that it lacks
     uploader    copies sealed segments to the store, in a thread of its own
     uploads     the uploads of one run: begun with it, waited for at its end
-    missing     segments that the store lacks, by machine
     open_parts  copies the new bytes of open segments, before each commit
 
 Always true:

@@ -10,9 +10,14 @@ gets another place. A line that a kill has cut short is ignored, and so is a for
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from lycosa._support import beneath
+from lycosa.frontier.fold.state import PartitionState
+from lycosa.storage.archive.layout import MOST_IN_DIRECTORY
+from lycosa.storage.objects.manifests import MANIFESTS
+from lycosa.storage.objects.protocol import Objects
 
 _HEAD = "# lycosa sent 1 "
 
@@ -60,3 +65,25 @@ def _lines(path: Path) -> list[str]:
 
 def _numbers(lines: list[str]) -> set[int]:
     return {int(line[:-1]) for line in lines[1:] if line[:-1].isdecimal() and line[-1] == ";"}
+
+
+def missing_segments(
+    states: Iterable[PartitionState], objects: Objects, machines: Mapping[int, str]
+) -> dict[str, int]:
+    """Return how many segments that the log names lack a manifest, by machine.
+
+    `machines` has the machine of each directory. While members crawl, their open segments are
+    included. A segment that was given up has a manifest with that note.
+    """
+    named = {segment for state in states for segment in state.segment_ends}
+    named -= {
+        int(stem)
+        for found in objects.list(MANIFESTS.rstrip("/"))
+        if (stem := found.key.removeprefix(MANIFESTS).removesuffix(".json")).isdigit()
+    }
+    counts: dict[str, int] = {}
+    for segment in sorted(named):
+        directory = segment // MOST_IN_DIRECTORY
+        name = machines.get(directory, "") or f"directory {directory}"
+        counts[name] = counts.get(name, 0) + 1
+    return counts

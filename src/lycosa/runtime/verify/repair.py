@@ -49,8 +49,7 @@ from lycosa.storage.archive.quarantine import move_aside
 from lycosa.storage.log.places import Named, places_of
 from lycosa.storage.log.protocol import Log
 from lycosa.storage.log.told_segments import drop_sealed, note_sealed
-from lycosa.storage.segments.digests import refresh_digests
-from lycosa.storage.segments.positions import durable_positions
+from lycosa.storage.segments.digests import durable_positions, refresh_digests
 from lycosa.storage.segments.sealing import seal_dead, unsealed
 from lycosa.storage.segments.survey import survey
 

@@ -82,15 +82,15 @@ def open_in_server(
     return JetStreamLog(address, partitions, crawl, durability, first_number=first_number, **more)
 
 
-def list_crawls(address: str, patience_seconds: float = 10.0) -> list[StoredCrawl]:
+def crawls_on(address: str, patience_seconds: float = 10.0) -> list[StoredCrawl]:
     """Return the crawls on a server, with their notes."""
     scheme, kind = _kind_of(address)
     with _missing_package_told(scheme):
         if kind == "postgres":
-            from lycosa.storage.postgres import listing as crawls
+            from lycosa.storage.postgres.connection import list_crawls
         else:
-            from lycosa.storage.jetstream import listing as crawls  # type: ignore[no-redef]
-    return crawls.list_crawls(address, patience_seconds)
+            from lycosa.storage.jetstream.listing import list_crawls
+    return list_crawls(address, patience_seconds)
 
 
 def _kind_of(address: str) -> tuple[str, str]:

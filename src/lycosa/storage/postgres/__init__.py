@@ -2,9 +2,7 @@
 
     log          the log itself: one schema a crawl, one function call a commit
     schema       the tables and functions of a crawl
-    connection   a connection that is restored, and the failures that mean "wait and try again"
-    open_to_all  checks how the server authenticated us
-    listing      lists the crawls of a database
+    connection   a connection that is restored, its failures, and crawls on a server
     trust        checks at joining: version, role, durability, a contest of writes
     news         a thread that is notified of new messages
 

@@ -21,7 +21,8 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from lycosa.errors import ConfigError, LogError, LogUnavailable
 from lycosa.model.job.log_servers import parameter_problem
-from lycosa.storage.postgres.open_to_all import warn_if_open_to_all
+from lycosa.storage.log.open_servers import is_loopback, warn_if_open
+from lycosa.storage.log.protocol import StoredCrawl
 
 T = TypeVar("T")
 Connection = psycopg.Connection[tuple[Any, ...]]
@@ -179,3 +180,56 @@ _LASTING = (
     "server does not support SSL",
 )
 """Texts of libpq for permanent failures; it gives no code before a connection is made."""
+
+
+_CHECKED = ("verify-full", "verify-ca")
+_CERTIFICATE = b"SELECT client_dn IS NOT NULL FROM pg_stat_ssl WHERE pid = pg_backend_pid()"
+
+
+def warn_if_open_to_all(connection: psycopg.Connection[Any], server: str) -> None:
+    """Warn of a server elsewhere that asks for no credentials, or is not checked by TLS."""
+    own = connection.pgconn
+    address = own.hostaddr.decode()
+    if own.host.startswith(b"/") or is_loopback(address):
+        return
+    mode = connection.info.get_parameters().get("sslmode", "")
+    warn_if_open(
+        server,
+        lacks_credentials=not own.used_password and not _is_known(connection),
+        is_in_clear=not own.ssl_in_use or mode not in _CHECKED,
+        remedy=f"lycosa cluster keys FOLDER --postgres {own.host.decode()}",
+    )
+
+
+def _is_known(connection: psycopg.Connection[Any]) -> bool:
+    """Return whether the server identifies us by a Kerberos ticket or by our certificate."""
+    if connection.pgconn.used_gssapi:
+        return True
+    found = connection.execute(_CERTIFICATE).fetchone()
+    return bool(found and found[0])
+
+
+_SCHEMAS = """
+SELECT n.nspname FROM pg_namespace n
+WHERE n.nspname ~ '^lycosa_[a-z0-9_]{1,50}$' AND has_schema_privilege(n.oid, 'USAGE')
+    AND (SELECT count(*) FROM pg_class c WHERE c.relnamespace = n.oid
+            AND c.relname IN ('about', 'heads', 'notes')) = 3
+ORDER BY n.nspname
+"""
+
+
+def list_crawls(url: str, patience_seconds: float) -> list[StoredCrawl]:
+    """Return the crawls of a database that we may read."""
+    link = Link(url, patience_seconds)
+    found: list[StoredCrawl] = []
+    try:
+        for (schema,) in link.rows(_SCHEMAS):
+            try:
+                ((partitions,),) = link.rows(f'SELECT partitions FROM "{schema}".about')
+                notes = dict(link.rows(f'SELECT name, value FROM "{schema}".notes'))
+            except (LogError, ValueError):  # removed in the meantime, or a foreign table
+                continue
+            found.append(StoredCrawl(schema.removeprefix("lycosa_"), partitions, notes))
+    finally:
+        link.close()
+    return found

@@ -7,9 +7,8 @@ or its process has ended, it is surveyed (which exchanges count and are whole?) 
     ends     how far its journals reached at the last commit
     survey   finds out which exchanges of an open segment count and are whole
     sealing  turns a complete segment into Parquet, CDXJ and digests
-    digests  SHA-256 of the sealed files
+    digests  SHA-256 of the sealed files, and the positions of the log at sealing
     flushes  checksums of the rows of an open segment
     leaning  revisits whose payload goes: they get it before
     removal  removes all that came from one host, or single exchanges
-    positions  the end of a log, as it is on disk
 """

@@ -39,6 +39,7 @@ from lycosa.storage.archive.layout import (
     quads_path,
     sealed_path,
 )
+from lycosa.storage.log.protocol import Log
 
 _HEAD = "# lycosa digests 1 "
 _LOG = "# log "
@@ -155,3 +156,15 @@ def digest(path: Path) -> str:
     """Return the SHA-256 of a file."""
     with beneath.open_file(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()  # type: ignore[arg-type]
+
+
+def durable_positions(log: Log) -> Positions:
+    """Write the log to disk and return its positions; partitions without a batch are left out.
+
+    Everything committed before the call is included, and no power cut leaves a log that ends before
+    the positions that a sealed segment carries. Reads of a log on a server may be old: then
+    the positions are too low, never too high.
+    """
+    heads = log.heads()
+    log.sync()
+    return {number: (head.log, head.owner) for number, head in enumerate(heads) if head.log}

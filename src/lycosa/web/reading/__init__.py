@@ -14,7 +14,5 @@ reply on. The server itself stays small, and one request never makes another one
     rows      the tables of a crawl, page by page, as JSON, CSV or Parquet
     page_list  the list of URLs, one row each
     sql       SQL queries
-    audits    the audit as JSON
-    checks    the checks of the site as JSON
-    fitting   how many pending URLs a rule would reject
+    checks    the checks of the site, the audit, and the trial of a rule, as JSON
 """

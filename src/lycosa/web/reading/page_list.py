@@ -6,7 +6,7 @@ import msgspec
 import pyarrow as pa
 
 from lycosa._support.decoders import converted
-from lycosa.analysis.page_list.extras import require
+from lycosa._support.extras import require
 from lycosa.web.reading.requests import NO_COPY, PageCounts, PageRows
 from lycosa.web.reading.sql import csv_of
 from lycosa.web.reading.states import States
@@ -18,7 +18,7 @@ _MICRO = 1_000_000
 
 def read_rows(states: States, asked: PageRows) -> tuple[str, bytes]:
     """Return some rows; for CSV the cursor stands after the media type."""
-    require()
+    require("the list of pages", ("duckdb",), "serve")
     from lycosa.analysis.page_list.listing import NoCopy, PageList, Rows
 
     pages = states.page_list or PageList(states.directory.path, lambda: states.now().values())
@@ -36,7 +36,7 @@ def read_rows(states: States, asked: PageRows) -> tuple[str, bytes]:
 
 def read_counts(states: States, asked: PageCounts) -> tuple[str, bytes]:
     """Count the rows of some filters."""
-    require()
+    require("the list of pages", ("duckdb",), "serve")
     from lycosa.analysis.page_list.listing import NoCopy, PageList
 
     pages = states.page_list or PageList(states.directory.path, lambda: states.now().values())

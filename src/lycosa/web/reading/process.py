@@ -14,18 +14,7 @@ from typing import IO, Any
 from lycosa.analysis.triples.answering import run
 from lycosa.analysis.triples.protocol import QueryReply, send
 from lycosa.errors import LycosaError
-from lycosa.web.reading import (
-    audits,
-    captures,
-    checks,
-    fitting,
-    hosts,
-    page_list,
-    resting,
-    rows,
-    sql,
-    urls,
-)
+from lycosa.web.reading import captures, checks, hosts, page_list, resting, rows, sql, urls
 from lycosa.web.reading.requests import (
     Audit,
     Capture,
@@ -54,9 +43,9 @@ _READERS: dict[type, Callable[[States, Any], tuple[str, bytes]]] = {
     PageRows: page_list.read_rows,
     PageCounts: page_list.read_counts,
     Sql: lambda states, asked: sql.read(states.directory.path, asked),
-    Audit: lambda states, asked: (JSON, audits.read(states.directory)),
-    Checks: lambda states, asked: (JSON, checks.read(states.directory.path, asked.most)),
-    Fit: lambda states, asked: (JSON, fitting.read(states, asked.rule)),
+    Audit: lambda states, asked: (JSON, checks.read_audit(states.directory)),
+    Checks: lambda states, asked: (JSON, checks.read_checks(states.directory.path, asked.most)),
+    Fit: lambda states, asked: (JSON, checks.read_fitting(states, asked.rule)),
 }
 
 

@@ -16,9 +16,9 @@ from lycosa.web.rest.records import Answer
 
 def read(folder: Path, asked: Sql) -> tuple[str, bytes]:
     """Answer a query as JSON or CSV."""
-    from lycosa.analysis.study.extras import require
+    from lycosa._support.extras import require_study
 
-    require("sql")
+    require_study("lycosa sql")
     from lycosa.analysis.study.sql import asked as answered
 
     with answered(folder, asked.query) as answer:

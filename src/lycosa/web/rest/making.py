@@ -15,7 +15,7 @@ from typing import IO, Any
 
 import msgspec
 
-from lycosa._support.terminal_text import visible
+from lycosa._support.safe_text import visible
 from lycosa.web.rest.operations import Call, Operation
 from lycosa.web.rest.records import MakingState
 from lycosa.web.served import ServedCrawl

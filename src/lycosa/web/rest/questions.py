@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 import msgspec
 from starlette.responses import Response
 
-from lycosa.analysis.text_index.extras import require
+from lycosa._support.extras import require_search
 from lycosa.analysis.text_search.results import Ask, Results
 from lycosa.analysis.triples.formats import GRAPH_FORMS, MEDIA_TYPES, RESULT_FORMS
 from lycosa.analysis.triples.protocol import Query
@@ -63,7 +63,7 @@ class SparqlQuestion(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 def search(call: Call) -> Results:
     """Search the full text."""
-    require("a search")
+    require_search("a search")
     return call.crawl.search.search(Ask(call.query.q, call.query.limit, call.query.page))
 
 

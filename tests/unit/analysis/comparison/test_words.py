@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa.analysis.comparison.words import change_of, difference
+from lycosa.analysis.comparison.run import change_of, difference
 
 words = st.lists(st.sampled_from(["ant", "bee", "cat", "Ant", "ö", "7"]), max_size=12)
 

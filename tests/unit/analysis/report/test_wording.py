@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lycosa._support.terminal_text import visible
+from lycosa._support.safe_text import visible
 from lycosa.analysis.report.section import Kind
 from lycosa.analysis.report.wording import (
     cell,

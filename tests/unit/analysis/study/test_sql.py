@@ -15,10 +15,10 @@ import pyarrow.parquet as pq
 import pytest
 from msgspec import structs
 
+from lycosa._support.extras import STUDY, require_study
 from lycosa.analysis.exports.export import Rows, export
 from lycosa.analysis.study import sql
 from lycosa.analysis.study.build import study
-from lycosa.analysis.study.extras import PACKAGES, require
 from lycosa.analysis.study.sql import asked
 from lycosa.errors import LycosaError
 from lycosa.features.topics.classifier import all_columns
@@ -241,13 +241,13 @@ def test_an_export_never_lands_among_the_tables(crawl: Path) -> None:
 
 
 def test_a_missing_package_is_named_with_what_installs_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    require("study")
-    for package in PACKAGES:
+    require_study("lycosa study")
+    for package in STUDY:
         monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(
         LycosaError, match=r"needs duckdb, numpy, py3langid, scipy\n.*'\.\[study\]'"
     ):
-        require("study")
+        require_study("lycosa study")
 
 
 def test_an_export_withholds_what_pages_ask_for(tmp_path: Path) -> None:

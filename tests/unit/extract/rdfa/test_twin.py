@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
+from lycosa.extract.rdfa._walk import walk
 from lycosa.extract.rdfa.hosts import HTML, SVG, XHTML1, XHTML5, XML, Host
-from lycosa.extract.rdfa.walk import walk
 from plain_walk.walk import walk as walk_in_python
 from seeds import examples
 

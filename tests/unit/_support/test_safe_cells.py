@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lycosa._support.spreadsheets import cell, cell_in_sql
+from lycosa._support.safe_text import cell, cell_in_sql
 from lycosa.analysis.exports.csv_cells import cells
 from seeds import examples
 

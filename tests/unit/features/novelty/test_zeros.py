@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import resource
 
-from lycosa._support.sparse import zeros
+from lycosa.features.novelty.copies import zeros
 
 
 def test_all_zero_and_written_where_asked() -> None:

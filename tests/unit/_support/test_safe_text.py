@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lycosa._support.terminal_text import in_json, on_screen, visible
+from lycosa._support.safe_text import in_json, on_screen, visible
 
 BIDI = "\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\u200e\u200f\u061c"
 CONTROL = "".join(map(chr, [*range(9), *range(11, 32), *range(127, 160)]))
