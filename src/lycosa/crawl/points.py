@@ -28,12 +28,12 @@ from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.agenda import Agenda
 from lycosa.frontier.task import Task
 from lycosa.model.records import Answer, Outcome, Request
-from lycosa.model.url.posts import Body
 
 if TYPE_CHECKING:
     from lycosa.crawl.answers.links import Router
     from lycosa.crawl.ports import Companion, Ports
     from lycosa.crawl.worker.turns import PartitionTurns
+    from lycosa.model.url.posts import Body
 
 Handler = Callable[[Partition, Any, float], None]
 """Decides on a message of one type that came into a partition, at a moment."""

@@ -41,7 +41,6 @@ from lycosa.model.clock import Clock
 from lycosa.model.job import Fetch
 from lycosa.model.job.requests import FILES_A_KEPT
 from lycosa.model.records import Answer, Outcome, Request, Resolved, Validators
-from lycosa.model.url.posts import FORM
 
 SPEED_WINDOW_SECONDS = 60.0
 """Over how long the slowest speed is measured."""
@@ -54,6 +53,8 @@ def require_proxy(fetch: Fetch) -> None:
             "[fetch] proxy needs pycurl\n  install, in the clone of Lycosa: pip install '.[proxy]'"
         )
 
+
+_FORM_TYPE = "application/x-www-form-urlencoded"
 
 NOWHERE = "0.0.0.0"
 """The address of hosts that are not looked up because the job may not ask them."""
@@ -237,7 +238,7 @@ class HttpTransport(Delivery):
         if self._access is not None and not is_anonymous:
             lines += self._access.lines(site)
         if request.form:
-            kind = request.content_type or FORM
+            kind = request.content_type or _FORM_TYPE
             lines += (f"Content-Type: {kind}", f"Content-Length: {len(request.form)}")
         if request.validators is not None:
             lines += _conditions(request.validators)

@@ -84,7 +84,7 @@ class Planner:
         of_hosts: dict[int, list[Candidate]] = {}
         beliefs: dict[int, Belief] = {}
         pages, sites = state.pages, state.sites
-        posted = () if self._posts_again else state.posts.states
+        posted = () if self._posts_again else state.posts
         for page, status in enumerate(pages.status):
             is_new = status == PUT_OFF
             is_held = status == DONE and pages.outcome[page] == KEPT and page not in posted

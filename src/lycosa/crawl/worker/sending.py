@@ -27,10 +27,10 @@ from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.task import Task, TaskKind
 from lycosa.model.records import Answer, Outcome, Request, Validators
-from lycosa.model.url.posts import Body
 
 if TYPE_CHECKING:
     from lycosa.crawl.points import Points
+    from lycosa.model.url.posts import Body
 
 OnAnswer = Callable[[Partition, Task, int, Request, Answer], None]
 """Takes the partition, the task, its reserved bytes, the request and the answer."""

@@ -27,6 +27,7 @@ from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.points import Feature, Spine
 from lycosa.errors import ConfigError
 from lycosa.features.plugins.feature import Plugins
+from lycosa.frontier.facts.columns import ANSWERED, NOTED, UNSENT
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.model.job import Job
@@ -37,7 +38,6 @@ from lycosa.model.records import (
     Links,
     Outcome,
     Posted,
-    PostState,
     Target,
 )
 from lycosa.model.url import canonicalize, key_of, url_of
@@ -115,8 +115,8 @@ class Posts(Feature):
             return None
         if not self._allowed.names(key):
             return Outcome.EXCLUDED
-        known = state.posts.states.get(page)
-        if known is None or (known is PostState.ANSWERED and self._again):
+        known = state.posts.get(page)
+        if known is None or (known == ANSWERED and self._again):
             return None
         return Outcome.UNKNOWN_POST
 
@@ -124,7 +124,7 @@ class Posts(Feature):
         """Note that something is about to be posted, and return it."""
         body = posted_in(partition.state.table.key(page))
         assert body is not None  # `permitted` was asked about the same key
-        partition.record(Posted(self._clock.now(), page, PostState.NOTED))
+        partition.record(Posted(self._clock.now(), page, NOTED))
         return body
 
     def judged(self, answered: PageAnswer) -> None:
@@ -142,7 +142,7 @@ class Posts(Feature):
         if not answered.request.form or answered.outcome is Outcome.UNKNOWN_POST:
             return
         is_sent = answered.outcome not in _NOT_SENT
-        state = PostState.ANSWERED if is_sent else PostState.UNSENT
+        state = ANSWERED if is_sent else UNSENT
         answered.partition.record(Posted(answered.ended, answered.page, state))
 
 

@@ -31,7 +31,6 @@ from lycosa.fetch.http._exchange import Exchange, Outgoing, Received
 from lycosa.fetch.http.exchange import Surroundings
 from lycosa.fetch.http.kept import MOST_SITES, Lane, idle_seconds
 from lycosa.model.records import Outcome
-from lycosa.model.url.posts import bare
 
 READ_BYTES = 131_072
 """How much libcurl reads at once: most pages then come in one piece. All handles share it."""
@@ -336,7 +335,7 @@ class CurlExchange(Exchange):
         super().begin(outgoing)
         if self._is_told_to_proxy:
             url = outgoing.request.url
-            self.request_target = bare(url) if outgoing.request.form else url
+            self.request_target = url.partition("#")[0] if outgoing.request.form else url
         kept_seconds = self._curl.kept_seconds(self.lane)
         if kept_seconds != self._kept_seconds:
             self._keep_for(kept_seconds)

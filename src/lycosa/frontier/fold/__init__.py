@@ -11,7 +11,6 @@ so that a resume need not read all of it.
     orders      orders of the operator that were applied, and time that was paused
     forgetting  hosts whose pages the operator has removed
     limits      limits that a resume has changed: what was left out may be fetched
-    posts       what plugins have posted, and what is known of it
     losses      records that are gone: what they held is fetched again
     reports     what goes with a baton: rests, robots rules and counts of its hosts
     accounts    which stored records count

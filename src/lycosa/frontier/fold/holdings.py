@@ -22,11 +22,13 @@ import msgspec
 from lycosa.frontier.facts.address_book import AddressBook
 from lycosa.frontier.facts.batons import Batons, learn_site
 from lycosa.frontier.facts.columns import (
+    ANSWERED,
     DONE,
     JUDGED,
     NONE,
     PENDING,
     PUT_OFF,
+    UNSENT,
     WAITING,
     Fetches,
     Hosts,
@@ -44,7 +46,6 @@ from lycosa.frontier.facts.suspects import Suspects
 from lycosa.frontier.facts.topics import Topics
 from lycosa.frontier.facts.traps import Traps
 from lycosa.frontier.facts.visits import History
-from lycosa.frontier.fold.posts import Posts
 from lycosa.frontier.urltable import CompactUrlTable
 from lycosa.model.records import TRAPS, Outcome, Place, RobotsState
 from lycosa.model.url.key import reversed_host_of
@@ -127,7 +128,9 @@ class Holdings:
         self.topics = Topics()
         self.rendering = Rendering()
         self.suspects = Suspects()
-        self.posts = Posts()
+        self.posts: dict[int, int] = {}
+        """URLs that plugins have posted to: `NOTED` or `ANSWERED`. One that is here is not posted to again,
+        unless the operator asks for it (`retry`): a kill at any moment sends it at most once."""
         self._host_numbers: dict[str, int] = {}
 
     # -- asking ---------------------------------------------------------------------------
@@ -257,6 +260,19 @@ class Holdings:
         elif self.pages.outcome[page] == Outcome.EXCLUDED:
             self.outcomes[Outcome.EXCLUDED] -= 1
             self.pages.outcome[page] = 0
+
+    def note_post(self, page: int, state: int) -> None:
+        """Take in that something is about to be posted, or what became of it."""
+        if state == UNSENT:
+            self.posts.pop(page, None)
+        else:
+            self.posts[page] = state
+
+    def reopen_post(self, page: int) -> None:
+        """Let a URL be posted to again whose end is known to the operator, who asks for it."""
+        known = self.posts.get(page)
+        if known == ANSWERED or (known and self.pages.outcome[page] == Outcome.UNKNOWN_POST):
+            del self.posts[page]
 
     def put_off(self, page: int) -> None:
         """Let a URL wait until it is put up, unless it has ended."""

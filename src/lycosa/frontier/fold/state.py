@@ -138,7 +138,7 @@ class PartitionState(Holdings):
             Rendered: self._apply_rendered,
             PartsNoted: self.rendering.apply_parts,
             Suspected: self.suspects.apply,
-            Posted: self.posts.apply,
+            Posted: lambda event: self.note_post(event.page, event.state),
         }
         """The method that applies an event, by its type."""
 
@@ -276,7 +276,7 @@ class PartitionState(Holdings):
             for site in self.sites_of(host):
                 self.open(site)
         for page in event.pages:
-            self.posts.reopen(page, self.pages.outcome[page])
+            self.reopen_post(page)
             self.put_up(page)
 
     def _apply_forgotten(self, event: Forgotten) -> None:

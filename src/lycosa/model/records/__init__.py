@@ -15,7 +15,6 @@ fields are part of stored formats: they never change, and new fields come last, 
     topics     messages and events about the topics of pages
     rendering  events and messages about pages that are rendered
     suspicion  the message and the event about a process that died
-    posting    the event about a request that a plugin has posted
 
 Everything is imported from here: `from lycosa.model.records import Outcome, Request`.
 """
@@ -56,6 +55,7 @@ from lycosa.model.records.events import Mined as Mined
 from lycosa.model.records.events import MinedOut as MinedOut
 from lycosa.model.records.events import MirrorFound as MirrorFound
 from lycosa.model.records.events import Passed as Passed
+from lycosa.model.records.events import Posted as Posted
 from lycosa.model.records.events import ProbeChosen as ProbeChosen
 from lycosa.model.records.events import RecordsLost as RecordsLost
 from lycosa.model.records.events import Reopened as Reopened
@@ -111,8 +111,6 @@ from lycosa.model.records.outcomes import TRAPS as TRAPS
 from lycosa.model.records.outcomes import UNCOUNTED as UNCOUNTED
 from lycosa.model.records.outcomes import Outcome as Outcome
 from lycosa.model.records.outcomes import outcome_named as outcome_named
-from lycosa.model.records.posting import Posted as Posted
-from lycosa.model.records.posting import PostState as PostState
 from lycosa.model.records.rendering import PartsFound as PartsFound
 from lycosa.model.records.rendering import PartsNoted as PartsNoted
 from lycosa.model.records.rendering import PartsWanted as PartsWanted

@@ -17,7 +17,6 @@ from lycosa.model.records.codes import RobotsState, Sight, Worth
 from lycosa.model.records.exchange import Place
 from lycosa.model.records.handover import LinksOwed, Moved, OrderApplied, Released
 from lycosa.model.records.outcomes import Outcome
-from lycosa.model.records.posting import Posted
 from lycosa.model.records.rendering import PartsNoted, Rendered, RenderQueued
 from lycosa.model.records.suspicion import Suspected
 from lycosa.model.records.topics import (
@@ -404,6 +403,14 @@ class SitemapTried(Event, frozen=True, array_like=True, tag=33):
     distance: int = 0
     source: str = ""
     """Key of the URL that redirects to it; "" for the first URL."""
+
+
+class Posted(Event, frozen=True, array_like=True, tag=52):
+    """A plugin's POST is about to be sent, or its end is known (`Holdings.posts`)."""
+
+    moment: float
+    page: int
+    state: int
 
 
 AnyEvent = (

@@ -22,7 +22,6 @@ from lycosa.model.records import Answer, Capture, Outcome, Place, Purpose, Reque
 from lycosa.storage.tables.quads import block_of
 from lycosa.storage.warc._records import Writer, message_of, tag_of
 from lycosa.model.url import reversed_host_of
-from lycosa.model.url.posts import bare
 
 LEAST_BYTES = 256
 """A shorter payload takes less than what a revisit says more than a response: it is not indexed."""
@@ -162,7 +161,7 @@ cdef class Appending:
                 capture = self._begin_items(segment, capture, message, is_unchanged)
             url = field(field(capture, REQUEST), URL)
             if field(field(capture, REQUEST), FORM):
-                url = bare(url)
+                url = (<str> url).partition("#")[0]  # what was posted stands behind it
             writer = Writer(segment.ids, capture, url)
             if earlier is None and outcome is not RENDERED and outcome is not NOT_MODIFIED:
                 kind = "response"

@@ -24,7 +24,6 @@ from urllib.parse import quote_from_bytes, unquote_to_bytes, urlsplit
 
 from lycosa._support import beneath
 from lycosa._support.tuples import NamedTuple
-from lycosa.model.url import posts
 from lycosa.storage.warc._cdx_lines import Lines
 from lycosa.storage.warc.warc_format import date
 
@@ -117,6 +116,8 @@ def mime(content_type: str) -> str:
 
 def _posted(address: str) -> tuple[str, str, str]:
     """Return the URL that was posted to, the one to search for, and what its line has more."""
+    from lycosa.model.url import posts  # few crawls post
+
     url, searched = posts.bare(address), posts.replay_url(address)
     query = searched.partition("__wb_method=POST&")[2]
     return url, searched, f', "method": "POST", "requestBody": {json.dumps(query)}'
