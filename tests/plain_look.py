@@ -41,3 +41,10 @@ def label(body: bytes) -> str | None:
 def is_sitemap(first: bytes) -> bool:
     """Tell whether one of these bytes begins a sitemap or an index of sitemaps."""
     return _SITEMAP.search(first) is not None
+
+
+def place_of(body: bytes, start: int, beginnings: tuple[bytes, ...]) -> int:
+    """Return where the next `<` with one of these beginnings behind it stands, -1 if none does."""
+    names = b"|".join(map(re.escape, beginnings))
+    found = re.compile(b"<(?:" + names + b")", re.IGNORECASE).search(body, start)
+    return found.start() if found else -1

@@ -28,6 +28,11 @@ def _stages(name: str, old: str, new: str) -> TwinMutant:
     return TwinMutant(Edit(name, f"{ANSWERS}._page_stages", old, new), STAGES_TEST)
 
 
+def _pagination(name: str, old: str, new: str, part: str = "") -> TwinMutant:
+    edit = Edit(name, "lycosa.model.links._pagination", old, new, part)
+    return TwinMutant(edit, "model/links/test_pagination.py")
+
+
 TWIN_MUTANTS = [
     # The request.
     TwinMutant(
@@ -36,6 +41,15 @@ TWIN_MUTANTS = [
             "lycosa.crawl.worker._sending",
             "        cached = (partition._number, site)\n",
             "        cached = partition._number\n",
+        ),
+        "crawl/worker/test_sending.py",
+    ),
+    TwinMutant(
+        Edit(
+            "the-newest-partition-is-always-in-turn",
+            "lycosa.crawl.worker._pump",
+            "            number = next(iter(turns))\n",
+            "            number = next(reversed(turns))\n",
         ),
         "crawl/worker/test_sending.py",
     ),
@@ -128,6 +142,45 @@ TWIN_MUTANTS = [
             '        or first == u"%" or first == u"?"\n',
         ),
         "crawl/answers/test_link_cache.py",
+    ),
+    # Links to other pages of a list.
+    _pagination(
+        "days-of-a-calendar-are-pages",
+        "if said < 1 or word == OF_A_TIME or is_beside_year(key, site, number):",
+        "if said < 1 or word == OF_A_TIME:",
+    ),
+    _pagination(
+        "the-last-page-of-a-list-is-next",
+        "return value <= 2 if own < 0 else -1 <= value - own <= 1",
+        "return value <= 2 if own < 0 else -1 <= value - own",
+    ),
+    _pagination(
+        "pages-of-other-sites-are-of-the-list",
+        "if key.size < site or memcmp(own.text, key.text, site) or target.key == own_key:",
+        "if key.size < site or target.key == own_key:",
+    ),
+    _pagination(
+        "a-target-stays-in-the-list-of-another-page",
+        "(kind == ANCHOR or kind == ALTERNATE) and (<Target> targets[i]).listed == turn:",
+        "(kind == ANCHOR or kind == ALTERNATE) and (<Target> targets[i]).listed:",
+    ),
+    _pagination(
+        "the-last-word-of-a-letter-is-not-known",
+        "for i in range(first_known[letter], first_known[letter + 1]):",
+        "for i in range(first_known[letter], first_known[letter + 1] - 1):",
+        part="_list_words.pxi",
+    ),
+    _pagination(
+        "an-offset-in-a-path-is-a-place",
+        "return OTHER if known.kind == OF_A_PLACE and not is_query else known.kind",
+        "return known.kind",
+        part="_list_words.pxi",
+    ),
+    _pagination(
+        "digits-in-common-are-cut-off",
+        "        start -= 1\n    while end < key.size",
+        "        break\n    while end < key.size",
+        part="_list_numbers.pxi",
     ),
     # The archive and its index.
     TwinMutant(

@@ -63,6 +63,39 @@ def test_a_crawl_without_content_is_an_error_that_says_why(
     assert words in why
 
 
+@pytest.fixture(scope="module")
+def application() -> Iterator[int]:
+    """A server that answers any path with its empty application, also robots.txt and sitemaps."""
+    with serving_answers(lambda _: Told(200, SHELL, {"Content-Type": HTML})) as number:
+        yield number
+
+
+def test_an_application_is_empty_however_many_of_its_pages_are_kept(
+    application: int, tmp_path: Path
+) -> None:
+    seeds = [f"http://localhost:{application}/room/{number}" for number in range(15)]
+    flags = ("--delay", "0", "--set", "crawl.workers=2")
+    ran = lycosa("crawl", *seeds, "-o", tmp_path / "c", *flags)
+    assert ran.returncode == 69, ran.stdout
+    words = f"render it: lycosa resume {tmp_path / 'c'} --render auto"
+    assert words in " ".join(ran.stdout.split())
+
+
+def test_an_application_beside_a_page_with_text_is_not_empty(port: int, tmp_path: Path) -> None:
+    seeds = [f"http://localhost:{port}/{name}" for name in ("app/", "fine/")]
+    assert lycosa("crawl", *seeds, "-o", tmp_path / "c", "--delay", "0").returncode == 0
+
+
+@pytest.mark.needs("chromium")
+def test_a_crawl_whose_pages_cannot_be_rendered_is_empty(tmp_path: Path) -> None:
+    page = SHELL.replace("src=/app.js>", ">for (;;);")
+    with serving_answers(lambda _: Told(200, page, {"Content-Type": HTML})) as number:
+        flags = ("--render", "always", "--set", "render.seconds=3", "--delay", "0")
+        ran = lycosa("crawl", f"http://localhost:{number}/", "-o", tmp_path / "c", *flags)
+    assert ran.returncode == 69, ran.stdout
+    assert "no page could be rendered (1 timed out)" in " ".join(ran.stdout.split())
+
+
 def test_a_page_with_text_or_links_is_content(port: int, tmp_path: Path) -> None:
     for number, path in enumerate(("fine/", "short/")):
         ran = lycosa("crawl", f"localhost:{port}/{path}", "-o", tmp_path / str(number), "--json")

@@ -9,6 +9,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -17,7 +18,8 @@ from benchmarks.rendering import Application
 
 from integration.rendered_crawl import crawl, lycosa, served
 from lycosa.storage.archive.reader import find_text, table
-from lycosa_testweb.webs.script_maze import HOME, KINDS, ScriptMaze
+from lycosa_testweb.webs import script_maze
+from lycosa_testweb.webs.script_maze import DOCS, HOME, KINDS, PartTypes, ScriptMaze
 
 pytestmark = pytest.mark.needs("chromium")
 FEW = ("fetch", "other-host", "button")
@@ -58,6 +60,64 @@ def test_a_crawl_finds_what_scripts_make_through_a_kill(tmp_path: Path) -> None:
     for command in (("audit", path), ("verify", path)):
         done = lycosa(*command)
         assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("workers", ["1", "2"])
+def test_what_scripts_ask_for_is_kept_whatever_its_type(workers: str, tmp_path: Path) -> None:
+    web, path = PartTypes(), tmp_path / "crawl"
+    with served(web, tmp_path) as (server, referee):
+        more = ("--workers", workers)
+        if workers == "1":
+            crawl(server, path, "always", *more, seed=DOCS, kill_at="render.done:2")
+            server.client_killed()
+            done = lycosa("resume", path, "--quiet")
+            assert done.returncode == 0, done.stderr
+        else:
+            crawl(server, path, "always", *more, seed=DOCS)
+    assert [str(breach) for breach in referee.breaches] == []
+    text = find_text(path, f"{DOCS}app") or ""
+    assert [word for word in script_maze.WORDS if word not in text] == []
+    rows = table(path, "pages", ["url", "outcome"]).to_pylist()
+    outcomes = {row["url"]: row["outcome"] for row in rows if row["outcome"] != "rendered"}
+    assert outcomes[script_maze.LINKED_FILE] == "wrong_type"
+    of_parts = {url: outcomes[url] for url, (kind, _) in script_maze.PARTS.items() if kind}
+    # Two of them came as links, before a page asked for them; they are used, and not asked again.
+    linked = {url for url, outcome in of_parts.items() if outcome == "wrong_type"}
+    assert linked <= set(script_maze.LINKED_PARTS)
+    assert {outcomes[url] for url in of_parts.keys() - linked} == {"kept"}
+    texts = table(path, "text", ["url"]).to_pylist()
+    assert {row["url"] for row in texts} == {DOCS, f"{DOCS}app"}
+    status = json.loads(lycosa("status", path, "--json").stdout)
+    assert status["parts_refused"] == {"disallowed": 1, "not_found": 1}
+    told = lycosa("explain", path, f"{DOCS}app").stdout
+    assert f"without the part {script_maze.REFUSED_PART}: disallowed" in told
+    assert f"without the part {script_maze.MISSING_PART}: not found" in told
+    told = lycosa("explain", path, f"{DOCS}guide.md").stdout
+    assert f"asked for by the scripts of {DOCS}app" in told
+
+
+def test_a_page_that_a_click_ends_keeps_its_text_and_says_why(tmp_path: Path) -> None:
+    web, path = Stuck(FEW[:1]), tmp_path / "crawl"
+    with served(web, tmp_path) as (server, _):
+        crawl(server, path, "always", "--set", "render.seconds=5", seed=f"{HOME}stuck")
+    assert "made before the click" in (find_text(path, f"{HOME}stuck") or "")
+    assert f"{HOME}found/stuck" in kept(path)
+    counts = json.loads(lycosa("status", path, "--json").stdout)["rendered"]
+    assert counts == {"timed-out": 1}
+    assert "shown by a browser: timed out" in lycosa("explain", path, f"{HOME}stuck").stdout
+
+
+class Stuck(ScriptMaze):
+    """The maze, with a page that hangs when something is clicked."""
+
+    def __init__(self, kinds: Sequence[str]) -> None:
+        super().__init__(kinds)
+        found = "<a href=/found/stuck>door</a> and some text, made before the click. "
+        self._pages["/stuck"] = (
+            "<!DOCTYPE html><title>Stuck</title><button onclick='for (;;);'>Open</button>"
+            f"<div id=r></div><script>r.innerHTML = '{found}'.repeat(9)</script>"
+        ).encode()
+        self._pages["/found/stuck"] = b"<!DOCTYPE html><title>Behind</title>behind the door"
 
 
 @pytest.mark.soak

@@ -1,7 +1,9 @@
 """A quick look at the first bytes of a page, compiled; `lycosa.extract.beginnings` tells the story.
 
-Always true (tests/unit/extract/test_beginnings.py): both functions give what their twins in
-`tests.plain_look` give.
+`place_of` finds elements by name for readers that need few of a page (`structured.tags`).
+
+Always true (tests/unit/extract/test_beginnings.py): every function gives what its twin in
+`tests.plain_look` gives.
 
 Cost: every byte is looked at a bounded number of times.
 """
@@ -176,6 +178,25 @@ cdef bint is_last(byte *p, byte *end) noexcept:
     if spaces != NULL and (spaces != p or (p - 1)[0] == c'"'):
         spaces = skip_one(spaces, end, c"/")
     return skip(spaces, end, b">", 1) != NULL
+
+
+def place_of(bytes body not None, Py_ssize_t start, tuple beginnings not None):
+    """Return where the next `<` with one of these beginnings behind it stands, -1 if none does.
+
+    Beginnings are in small letters; those of the page may be capital.
+    """
+    cdef byte *head = <byte *> PyBytes_AS_STRING(body)
+    cdef byte *end = head + PyBytes_GET_SIZE(body)
+    cdef byte *p = head + max(start, 0)
+    while p < end:
+        p = <byte *> memchr(p, c"<", end - p)
+        if p == NULL:
+            return -1
+        for one in beginnings:
+            if is_there(p + 1, end, PyBytes_AS_STRING(<bytes?> one), PyBytes_GET_SIZE(one)):
+                return p - head
+        p += 1
+    return -1
 
 
 cdef inline bint is_list_name(byte *p, byte *end) noexcept:

@@ -3,6 +3,8 @@
 The page `/KIND` leads to `/found/KIND` in that way alone; no address of a target stands in any
 document, so that a crawler without a browser finds the pages of the kinds and none of the targets.
 `/plain` is an ordinary page, and `/shell` an application that is empty without scripts.
+
+`PartTypes` is another site, whose pages are made out of files of many types.
 """
 
 from __future__ import annotations
@@ -217,3 +219,104 @@ def _filled(markup: str, kind: str) -> str:
 
 def _page(title: str, body: str) -> bytes:
     return f"<!DOCTYPE html><title>{escape(title)}</title><body>{body}</body>".encode()
+
+
+# -- parts of all types ----------------------------------------------------------------------
+
+DOCS_HOST, FILES_HOST = "docs.test", "files.test"
+DOCS = f"http://{DOCS_HOST}/"
+REFUSED_PART = f"{DOCS}secret/notes.md"
+"""A part that the site's robots file forbids."""
+MISSING_PART = f"{DOCS}gone.md"
+"""A part that does not exist."""
+LINKED_FILE = f"{DOCS}linked.zip"
+"""A file that is linked and no part of any page."""
+
+LINKED_PARTS = (f"{DOCS}table.csv", f"http://{FILES_HOST}/shared.csv")
+"""Parts that are linked, too, from the home page."""
+
+PARTS: dict[str, tuple[str, str]] = {
+    f"{DOCS}guide.md": ("text/markdown", "# Guide\n\nThe word of the guide is larkspur.\n"),
+    f"{DOCS}table.csv": ("text/csv", "name,word\ntable,foxglove\n"),
+    f"{DOCS}data.bin": ("application/octet-stream", "The word of the file is hellebore."),
+    f"{DOCS}settings.yaml": ("application/yaml", "word: campion\n"),
+    f"{DOCS}moved.md": ("", f"{DOCS}target.md"),
+    f"{DOCS}target.md": ("text/markdown", "The word after the redirect is speedwell."),
+    f"{DOCS}away.md": ("", f"http://{FILES_HOST}/arrived.md"),
+    f"http://{FILES_HOST}/arrived.md": ("text/markdown", "The word from afar is celandine."),
+    f"http://{FILES_HOST}/data.json": ("application/vnd.docs+json", '{"word": "tormentil"}'),
+    f"http://{FILES_HOST}/shared.csv": ("text/csv", "name,word\nshared,betony\n"),
+}
+"""Type and text of each part by its URL; a part without a type is a redirect."""
+
+WORDS = (
+    *("larkspur", "foxglove", "hellebore", "campion"),
+    *("speedwell", "celandine", "tormentil", "betony"),
+)
+_ASKED = (
+    *(url for url in PARTS if "target" not in url and "arrived" not in url),
+    REFUSED_PART,
+    MISSING_PART,
+)
+
+
+class PartTypes:
+    """A site whose pages are made out of files of many types, as documentation often is.
+
+    The page `/app` is empty without its script; the text of each file has a word that stands
+    nowhere else. Some files are linked, too, so a crawler may meet them as links first.
+    """
+
+    def __init__(self) -> None:
+        asked = json.dumps(_ASKED)
+        script = (
+            f"for (const url of {asked}) fetch(url).then((r) => r.ok ? r.text() : '').then((text)"
+            " => { const p = document.createElement('p'); p.textContent = text;"
+            " document.body.append(p) }).catch(() => 0)"
+        )
+        links = "".join(f'<a href="{url}">file</a> ' for url in (LINKED_FILE, *LINKED_PARTS))
+        self._pages = {
+            "/": f"<!DOCTYPE html><title>Docs</title><p>{links}<a href=/app>app</a>",
+            "/app": f"<!DOCTYPE html><title>App</title><div id=app></div><script>{script}</script>",
+        }
+
+    def seeds(self) -> list[str]:
+        """Return the URL at which a crawl begins."""
+        return [DOCS]
+
+    def hosts(self) -> list[str]:
+        """Return both hosts."""
+        return [DOCS_HOST, FILES_HOST]
+
+    def answer(self, request: Request, moment: float) -> Reply:
+        """Return a page, a part or the robots file."""
+        path = "/" + request.url.split("/", 3)[3]
+        if path == "/robots.txt":
+            return Reply(200, PLAIN, b"User-agent: *\nDisallow: /secret/\n")
+        if request.url in PARTS:
+            kind, text = PARTS[request.url]
+            if not kind:
+                return Reply(302, (("Location", text), *_ANYWHERE), b"")
+            return Reply(200, (("Content-Type", kind), *_ANYWHERE), text.encode())
+        if request.url == LINKED_FILE:
+            return Reply(200, (("Content-Type", "application/zip"),), b"PK\x03\x04 not a page")
+        if request.url.startswith(DOCS) and path in self._pages:
+            return Reply(200, HTML, self._pages[path].encode())
+        return Reply(404, PLAIN, b"no such file\n")
+
+    def resolve(self, host: str, moment: float) -> Resolved:
+        """Return the address of the host."""
+        known = {DOCS_HOST: "10.0.0.1", FILES_HOST: "10.0.0.2"}
+        return Resolved(known.get(host), 3600.0)
+
+    def is_allowed(self, url: str, agent: str) -> bool:
+        """Forbid one folder."""
+        return "/secret/" not in url
+
+    def crawl_delay(self, host: str, agent: str) -> float:
+        """Ask for none."""
+        return 0.0
+
+
+_ANYWHERE: Headers = (("Access-Control-Allow-Origin", "*"),)
+"""Scripts of other hosts may read the files."""

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import plain_look
+from lycosa.extract._look import place_of
 from lycosa.extract.beginnings import PRESCAN_BYTES, is_sitemap, label
 from lycosa.extract.text import charset
 from lycosa.extract.text.charset import charset_of_label
@@ -128,3 +129,14 @@ def test_comments_and_quotes_before_a_declaration_do_not_hide_it() -> None:
 
 def test_a_page_without_a_declaration_has_no_label() -> None:
     assert label(b"<html><title>x") is None
+
+
+NAMES = (b"!--", b"meta", b"title", b"a")
+
+
+@settings(max_examples=examples(700), deadline=None)
+@given(BEGINNINGS, st.integers(0, 40))
+def test_the_place_of_an_element_equals_its_twin(body: bytes, start: int) -> None:
+    assert place_of(body, start, NAMES) == plain_look.place_of(body, start, NAMES)
+    assert place_of(body, len(body) + start, NAMES) == -1
+    assert place_of(b"<", 0, NAMES) == place_of(b"", 0, ()) == -1

@@ -96,6 +96,15 @@ def test_the_scanner_equals_its_twin(body: bytes, most_links: int, flags: int) -
     assert native == twin
 
 
+@given(st.text('abcdefgh   !"\x1f\0\n\t&<;\xa0\xa1\xc2\xe9', max_size=60))
+@settings(max_examples=examples(1500), deadline=None)
+@example("seven b ! two  spaces, a !b !")
+@example("eight by tes and a tail")
+def test_text_is_copied_as_its_twin_does_character_by_character(text: str) -> None:
+    native, twin = both(f"<p>{text}</p>".encode())
+    assert native == twin
+
+
 @given(st.lists(st.sampled_from(sorted(html5)), max_size=20))
 @settings(max_examples=examples(200), deadline=None)
 def test_every_named_reference_is_known(names: list[str]) -> None:

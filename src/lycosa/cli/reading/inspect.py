@@ -98,7 +98,7 @@ def _status_facts(path: Place, state: CrawlStatus) -> Iterator[tuple[str, str]]:
     yield "log", state.log
     yield "store", store_text(path, state) if state.store else ""
     yield "guessed", mined_text(state.mined) if state.mined else ""
-    yield from rendered_facts(state.rendered)
+    yield from rendered_facts(state.rendered, state.parts_refused)
     yield "browser", state.sandbox
     yield "topics", topics_text(state.topics) if state.topics else ""
     yield "budgets", budgets_text(state.budgets) if state.budgets else ""

@@ -65,8 +65,6 @@ FIRST_PATIENCE_SECONDS = 10.0
 """Time limit for the server that will hold the log of a new crawl."""
 _STOPS = ("stopped", "stopped for all", "drained", "not logged in")
 """Reasons to end that say all: the operator gave them, or a login failed."""
-MOST_EMPTY = 3
-"""A crawl with more pages than this is not checked for emptiness."""
 
 
 @click.command(cls=GroupedCommand)
@@ -408,11 +406,12 @@ def _serve_beside(path: Path, port: int) -> None:
 
 def _why_empty(directory: CrawlDirectory, job: Job, ended: HowEnded) -> list[str]:
     """Return the reasons why the crawl has no content; none for a stopped crawl."""
-    if ended.progress.pages > MOST_EMPTY or ended.reason in _STOPS:
-        return []
+    progress = ended.progress
+    if ended.reason in _STOPS or (progress.pages and not progress.rendered):
+        return []  # pages without content are counted there
     from lycosa.operate.inspect.empty_crawl import why_empty
 
-    return why_empty(directory, job, ended.progress)
+    return why_empty(directory, job, progress)
 
 
 def reading_said(flags: dict[str, Any]) -> Callable[[int], None]:

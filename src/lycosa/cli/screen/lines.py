@@ -380,6 +380,7 @@ def summary_data(ended: HowEnded, path: Path) -> dict[str, object]:
         "budgets": progress.budgets,
         "structured": progress.structured,
         "rendered": progress.rendered,
+        "parts_refused": progress.parts_refused,
     }
 
 

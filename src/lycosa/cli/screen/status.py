@@ -114,6 +114,8 @@ class CrawlStatus(NamedTuple):
     """Rules that orders have added, by the numbers of the orders."""
     rendered: dict[str, int] = {}  # noqa: RUF012
     """Pages that a browser has rendered, by ending; those that wait, and those that seem empty."""
+    parts_refused: dict[str, int] = {}  # noqa: RUF012
+    """Parts that rendered pages did not get, by reason."""
     sandbox: str = ""
     """That the browser has no sandbox, in words; "" where it has one or none is used."""
     messages: int | None = None
@@ -232,6 +234,7 @@ def _live_status(directory: CrawlDirectory, job: Job, holder: Holder, frame: Fra
         values=dict(frame.values),
         rules=frame.rules,
         rendered=now.rendered,
+        parts_refused=now.parts_refused,
         **_unsent(directory, job),
     )
 

@@ -68,7 +68,7 @@ def summary_of(ended: HowEnded, job: Job) -> RenderableType:
     facts += topics_facts(progress.topics, progress.budgets, job)
     if progress.mined:
         facts.append(("guessed", mined_text(progress.mined)))
-    facts += rendered_facts(progress.rendered)
+    facts += rendered_facts(progress.rendered, progress.parts_refused)
     facts += left_out_facts(progress.left_out, job)
     facts += saved_fact(progress.refusals)
     is_whole = ended.is_complete and not put_aside_of(progress.refusals) and not progress.left_out
@@ -141,14 +141,20 @@ def triples_fact(structured: dict[str, int]) -> list[tuple[str, str]]:
     return [("triples", f"{structured[TRIPLES]:,} on {pages}")]
 
 
-def rendered_facts(rendered: dict[str, int]) -> list[tuple[str, str]]:
-    """Say what a browser has rendered, or that pages seem empty without one."""
+def rendered_facts(
+    rendered: dict[str, int], parts_refused: dict[str, int]
+) -> list[tuple[str, str]]:
+    """Say what a browser has rendered, what it lacked, or that pages seem empty without one."""
     counts = dict(rendered)
     shells = counts.pop(SHELL, 0)
     facts: list[tuple[str, str]] = []
     if counts:
         named = ", ".join(f"{count:,} {name}" for name, count in counts.items())
         facts.append(("browser", named))
+    if parts_refused:
+        named = ", ".join(f"{count:,} {outcome_text(why)}" for why, count in parts_refused.items())
+        parts = counted(sum(parts_refused.values()), "part")
+        facts.append(("lacking", f"{parts} of pages: {named}"))
     if shells:
         pages = counted(shells, "page")
         facts.append(("scripts", f"{pages} without text or links but for scripts: --render auto"))

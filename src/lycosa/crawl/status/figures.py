@@ -186,6 +186,14 @@ def _rendered(states: Iterable[PartitionState]) -> dict[str, int]:
     return {name: count for name, count in counts.items() if count}
 
 
+def _parts_refused(states: Iterable[PartitionState]) -> dict[str, int]:
+    """Return how many parts the rendered pages did not get, by reason."""
+    counts: Counter[str] = Counter()
+    for state in states:
+        counts.update(state.rendering.lacking)
+    return dict(counts.most_common())
+
+
 FIGURES: Mapping[str, Figure] = {
     "pages": Figure(lambda states: sum(state.kept_pages for state in states), sum),
     "bytes": Figure(lambda states: sum(state.kept_bytes for state in states), sum),
@@ -206,6 +214,7 @@ FIGURES: Mapping[str, Figure] = {
     "mined": Figure(mined_of, pairs),
     "structured": Figure(_structured, counted),
     "rendered": Figure(_rendered, added),
+    "parts_refused": Figure(_parts_refused, counted),
     "put_off": Figure(put_off_of, sum),
     "cycle": Figure(lambda states: most([state.history.cycle for state in states]), most),
 }

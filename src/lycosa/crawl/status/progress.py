@@ -111,6 +111,8 @@ class Progress(NamedTuple):
     rendered: dict[str, int] = {}  # noqa: RUF012
     """Pages that a browser has rendered, by ending; `waiting` for pages still to be rendered, and
     `shell` for pages that seem empty without a browser."""
+    parts_refused: dict[str, int] = {}  # noqa: RUF012
+    """Parts that rendered pages did not get, by reason: an outcome, or why the URL was refused."""
 
 
 FRAME_SECONDS = 1.0

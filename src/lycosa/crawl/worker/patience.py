@@ -25,6 +25,7 @@ Not here: whether the whole crawl is over (ending), how often an origin is tried
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 from lycosa.crawl.ports import Ports
 from lycosa.frontier.fold.state import PartitionState
@@ -144,7 +145,7 @@ class Patience:
         """Return whether a site is in reach, or an errand to be done."""
         for number, partition in self._partitions.items():
             state = partition.state
-            if state.errands or state.rendering.is_ready:
+            if state.errands or state.rendering.is_ready(partial(_is_awaited, state)):
                 return True
             if state.limits.is_reading(state.links_owed):
                 return True  # links are read again, which takes no waiting
@@ -163,6 +164,14 @@ class Patience:
             if due > now and state.is_out_of_reach(site, due):
                 return due
         return float("inf")
+
+
+def _is_awaited(state: PartitionState, key: str) -> bool:
+    """Return whether a part of a page is still to come; one that is unknown here is elsewhere."""
+    page = state.table.find(key)
+    if page is None or state.is_pending(page):
+        return True
+    return state.pages.outcome[page] == Outcome.REDIRECTED  # its target may be still to come
 
 
 def _is_in_reach(state: PartitionState, site: int, now: float) -> bool:

@@ -38,6 +38,54 @@ cdef struct Said:
     Py_ssize_t size
 
 
+cdef extern from *:
+    """
+    #define LYCOSA_EACH(byte) (0x0101010101010101u * (byte))
+    #define LYCOSA_LOW(w, than) (((w) - LYCOSA_EACH(than)) & ~(w))
+    #if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+    #define lycosa_in_order(w) __builtin_bswap64(w)
+    #else
+    #define lycosa_in_order(w) (w)
+    #endif
+    /* How many of eight bytes stand before the first that is `<`, `&`, 0xC2 or less than a space. */
+    static inline int lycosa_before_other(uint64_t w) {
+        uint64_t a = w ^ LYCOSA_EACH(0x3C), b = w ^ LYCOSA_EACH(0x26), c = w ^ LYCOSA_EACH(0xC2);
+        uint64_t found = LYCOSA_LOW(w, 0x20) | LYCOSA_LOW(a, 1) | LYCOSA_LOW(b, 1) | LYCOSA_LOW(c, 1);
+        found &= LYCOSA_EACH(0x80);
+        return found ? __builtin_ctzll(found) >> 3 : 8;
+    }
+    /* The highest bit of each byte that is a space, if none is less; perhaps of a `!` behind one, too. */
+    static inline uint64_t lycosa_spaces(uint64_t w) {
+        return LYCOSA_LOW(w, 0x21) & LYCOSA_EACH(0x80);
+    }
+    """
+    uint64_t in_order "lycosa_in_order"(uint64_t) noexcept nogil
+    int before_other "lycosa_before_other"(uint64_t) noexcept nogil
+    uint64_t spaces_in "lycosa_spaces"(uint64_t) noexcept nogil
+
+
+cdef inline int shown_as_it_is(const byte *p, const byte *end, byte *out, byte *is_space) noexcept nogil:
+    """Copy text in which no space follows another, at most eight bytes; returns how many.
+
+    `out` has room for eight. `is_space` tells whether a space is the last of what was copied before.
+    """
+    cdef uint64_t w, spaces
+    cdef int size
+    if end - p < 8:
+        return 0
+    memcpy(&w, p, 8)
+    memcpy(out, &w, 8)
+    w = in_order(w)
+    size = before_other(w)
+    if size == 0:
+        return 0
+    spaces = spaces_in(w) << (64 - 8 * size) >> (64 - 8 * size)
+    if spaces & (spaces << 8 | <uint64_t> is_space[0] << 7):
+        return 0
+    is_space[0] = spaces >> (8 * size - 1)
+    return size
+
+
 cdef const byte *say(Said *said, const byte *p, const byte *end, Run run) noexcept nogil:
     """Append text, its white space collapsed; returns where the run ends."""
     cdef const byte *after
@@ -64,15 +112,19 @@ cdef const byte *say(Said *said, const byte *p, const byte *end, Run run) noexce
             # a space is written always, and written over if another was before it.
             is_space = 0
             while True:
-                out[0] = SHOWN[p[0]]
-                out += 1 - (is_space & kind)
-                is_space = kind & SPACE
-                p += 1
+                size = shown_as_it_is(p, end, out, &is_space)
+                while size:  # nearly all text
+                    p, out = p + size, out + size
+                    size = shown_as_it_is(p, end, out, &is_space)
                 if p == end:
                     break
                 kind = CLASS[p[0]]
                 if kind & SPECIAL:
                     break
+                out[0] = SHOWN[p[0]]
+                out += 1 - (is_space & kind)
+                is_space = kind & SPACE
+                p += 1
             if is_space:
                 out -= 1
                 gap = WORD_GAP

@@ -21,6 +21,7 @@ from __future__ import annotations
 import json
 import re
 from collections import Counter
+from functools import cache
 from html import unescape
 from typing import Any, NamedTuple, NoReturn
 from urllib.parse import urldefrag
@@ -39,7 +40,7 @@ from lycosa.extract.structured.counts import (
     TOO_COSTLY,
     UNKNOWN_CONTEXT,
 )
-from lycosa.extract.structured.tags import attributes_at, document_base
+from lycosa.extract.structured.tags import attributes_at, document_base, next_element
 from lycosa.extract.text.charset import in_utf8
 
 DEEPEST = 48
@@ -50,6 +51,7 @@ WORK_OF_BYTE = 1
 SPARE_WORK = 200_000
 """Terms that contexts may copy: a number for each character of a script, and a constant."""
 
+_NAMES = b"!--", b"script", b"style", b"textarea", b"title"
 _OPENING = re.compile(rb"<!--|<(script|style|textarea|title)\b", re.IGNORECASE)
 _WRAPPING = re.compile(r"\A\s*+(?:<!--|(?:(?://|/\*)\s*+)?+<!\[CDATA\[(?:\s*+\*/)?+)")
 _WRAPPED = re.compile(r"(?:-->|(?:(?://|/\*)\s*+)?+\]\]>(?:\s*+\*/)?+)\s*+\Z")
@@ -102,20 +104,26 @@ def scripts(body: bytes) -> list[bytes]:
     """Return the contents of the elements that hold JSON-LD, in UTF-8 as the page is."""
     found: list[bytes] = []
     position = 0
-    while opening := _OPENING.search(body, position):
+    while opening := next_element(body, position, _NAMES, _OPENING):
         name = opening[1]
         if name is None:
             end = body.find(b"-->", opening.end() - 2)
             position = len(body) if end < 0 else end + 3
             continue
         attributes, start = attributes_at(body, opening.end())
-        closing = re.compile(rb"</" + name + rb"[\s/>]", re.IGNORECASE).search(body, start)
+        name = name.lower()
+        closing = _closing(name).search(body, start)
         end = closing.start() if closing else len(body)
         position = closing.end() if closing else len(body)
         kind = attributes.get("type", "").partition(";")[0].strip().lower()
-        if name.lower() == b"script" and kind == "application/ld+json":
+        if name == b"script" and kind == "application/ld+json":
             found.append(body[start:end])
     return found
+
+
+@cache
+def _closing(name: bytes) -> re.Pattern[bytes]:
+    return re.compile(rb"</" + name + rb"[\s/>]", re.IGNORECASE)
 
 
 class _Refused(Exception):

@@ -23,7 +23,7 @@ from lycosa.extract.structured import ntriples
 from lycosa.extract.structured.budget import note, room_of
 from lycosa.extract.structured.meta_names import has_meta
 from lycosa.extract.structured.ntriples import XSD, literal, resolved
-from lycosa.extract.structured.tags import attributes_at, document_base
+from lycosa.extract.structured.tags import attributes_at, document_base, next_element
 from lycosa.extract.text.charset import in_utf8
 
 MOST_TRIPLES = 1000
@@ -44,6 +44,7 @@ DUBLIN_CORE = {
     "dcterms": "http://purl.org/dc/terms/",
 }
 
+_NAMES = b"!--", b"meta", b"link", b"script", b"style", b"html"
 _ELEMENT = re.compile(rb"<!--|<(meta|link|script|style|html)(?=[\s/>])", re.IGNORECASE)
 _NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_:.-]*")
 _SCHEMES = {"w3cdtf": f"{XSD}date", "dcterms.w3cdtf": f"{XSD}date"}
@@ -93,7 +94,7 @@ def _elements(body: bytes) -> tuple[list[tuple[str, dict[str, str]]], dict[str, 
     schemas = dict(DUBLIN_CORE)
     language = ""
     position = 0
-    while element := _ELEMENT.search(body, position):
+    while element := next_element(body, position, _NAMES, _ELEMENT):
         position = element.end()
         tag = element[1].lower() if element[1] else b"!"
         if tag == b"!":

@@ -5,12 +5,28 @@ from __future__ import annotations
 import re
 from html import unescape
 
+from lycosa.extract._look import place_of
 from lycosa.extract.structured.ntriples import resolved
 
 _ATTRIBUTE = re.compile(
     rb"""[\s/]*+(?:(>)|([^\s/>=][^\s/>=]*+)\s*+(?:=\s*+(?:"([^"]*+)"?|'([^']*+)'?|([^\s>]*+)))?+)"""
 )
+_BASES = b"!--", b"base"
 _BASE = re.compile(rb"<!--|<base(?=[\s/])", re.IGNORECASE)
+
+
+def next_element(
+    body: bytes, position: int, names: tuple[bytes, ...], form: re.Pattern[bytes]
+) -> re.Match[bytes] | None:
+    """Return the next place where a form matches, which begins as one of the names does.
+
+    Searching for the form itself would try it at each `<` of the page, which is dearer by far.
+    """
+    while (at := place_of(body, position, names)) >= 0:
+        if found := form.match(body, at):
+            return found
+        position = at + 1
+    return None
 
 
 def attributes_at(body: bytes, position: int) -> tuple[dict[str, str], int]:
@@ -30,7 +46,7 @@ def attributes_at(body: bytes, position: int) -> tuple[dict[str, str], int]:
 def document_base(body: bytes, url: str) -> str:
     """Return the base against which the references of a page are resolved."""
     position = 0
-    while found := _BASE.search(body, position):
+    while found := next_element(body, position, _BASES, _BASE):
         position = found.end()
         if found[0] == b"<!--":
             end = body.find(b"-->", position - 2)

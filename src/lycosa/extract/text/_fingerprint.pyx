@@ -188,27 +188,39 @@ cdef inline void add(Shingles *shingles, const uint64_t *words) noexcept nogil:
         count_four(shingles.planes, shingles.four)
 
 
-cdef inline uint64_t with_bit(Shingles *shingles, int bit) noexcept nogil:
-    """Return how many of the shingles have a bit."""
-    cdef uint64_t found = 0
+cdef void count_all(Shingles *shingles, const Shingles *others) noexcept nogil:
+    """Add to every counter of some shingles that of others, and those that are not counted yet."""
+    cdef uint64_t carry = 0, one, other
     cdef int i = 0
-    while shingles.number >> i:
-        found += ((shingles.planes[i] >> bit) & 1) << i
+    while others.number >> i or carry:
+        one, other = shingles.planes[i], others.planes[i]
+        shingles.planes[i] = one ^ other ^ carry
+        carry = one & other | carry & (one ^ other)
         i += 1
     for i in range(<int> (shingles.number % 4)):
-        found += (shingles.four[i] >> bit) & 1
-    return found
+        count(shingles.planes, shingles.four[i])
+    for i in range(<int> (others.number % 4)):
+        count(shingles.planes, others.four[i])
+    shingles.number += others.number
 
 
-cdef uint64_t majority(Shingles *some, Shingles *others) noexcept nogil:
+cdef uint64_t majority(const Shingles *some, const Shingles *others) noexcept nogil:
     """Return the bits that more than half of two lots of shingles have."""
-    cdef uint64_t found, result = 0, number = some.number + others.number
-    cdef int bit
-    for bit in range(64):
-        found = with_bit(some, bit) + with_bit(others, bit)
-        if 2 * found > number:
-            result |= <uint64_t> 1 << bit
-    return result
+    cdef Shingles both = some[0]
+    cdef uint64_t more = 0, as_many = ~(<uint64_t> 0), half
+    cdef int i = 0
+    count_all(&both, others)
+    half = both.number // 2
+    while both.number >> i:
+        i += 1
+    while i:  # compare all counters with the half, from their highest bits on
+        i -= 1
+        if half >> i & 1:
+            as_many &= both.planes[i]
+        else:
+            more |= as_many & both.planes[i]
+            as_many &= ~both.planes[i]
+    return more
 
 
 cdef inline void push(uint64_t *words, Py_ssize_t seen, uint64_t word) noexcept nogil:

@@ -3,6 +3,10 @@
 A part is a URL like any other: its own partition fetches it. The partition of the page asks for
 the place of its record (`PartsWanted`), and is told once, when the part has come or cannot come any
 more (`PartsFound`). Both remember that in their logs, so that no question and no answer is lost.
+
+A part is kept whatever its type, in the size of a page: Markdown, tables, programs. A URL is a part
+because a page asked for it, so a file that is only linked ends as `wrong_type`. It is
+not fetched again when a page asks for it later: its answer is in the archive.
 """
 
 from __future__ import annotations
@@ -14,13 +18,25 @@ from lycosa.errors import LycosaError, StoreError
 from lycosa.fetch.browser.protocol import Holding, Part, PartWanted
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
-from lycosa.model.records import Outcome, PartsFound, PartsNoted, PartsWanted, Place
+from lycosa.model.records import (
+    Outcome,
+    PartsFound,
+    PartsNoted,
+    PartsWanted,
+    Place,
+)
 from lycosa.model.url import canonical_key
 from lycosa.model.url.scope import OUT_OF_SCOPE
 from lycosa.storage.warc.record_reader import Stored
 
 MOST_REDIRECTS = 5
 MOST_CACHED_BYTES = 32 << 20
+MOST_REFUSED = 50
+"""Parts of a page of which it is noted that they did not come."""
+NOT_FETCHED = "not-fetched"
+"""The reason of a part that the frontier did not take, or that did not come before the end."""
+ELSEWHERE = "elsewhere"
+"""The reason of a part whose record is on another machine, or gone."""
 GONE, MISSING = Part(Holding.GONE), Part(Holding.MISSING)
 
 
@@ -35,19 +51,35 @@ class Parts:
         self._cache: dict[Place, Part] = {}
         self._cached_bytes = 0
 
-    def find(self, partition: Partition, wanted: PartWanted) -> Part:
-        """Return what is held of a URL that a page asks for."""
+    def find(self, partition: Partition, refused: dict[str, str], wanted: PartWanted) -> Part:
+        """Return what is held of a URL that a page asks for; why nothing is goes to `refused`."""
         key = canonical_key(wanted.url, wanted.url)
-        if key is None:
-            return GONE
-        verdict = self._judge(key)
-        if verdict.key is None and verdict.reason != OUT_OF_SCOPE:
-            return GONE
-        key = verdict.key or key
-        place = self._place(partition, key)
-        if place is None:
-            return GONE if self.is_settled(partition, key) else MISSING
-        return self._part(place)
+        verdict = self._judge(key) if key is not None else None
+        if key is None or verdict is None:
+            part, why = GONE, "not-a-url"
+        elif verdict.key is None and verdict.reason != OUT_OF_SCOPE:
+            part, why = GONE, verdict.reason
+        else:
+            part, why = self._found(partition, verdict.key or key)
+        if part.holding is Holding.GONE and wanted.is_needed and len(refused) < MOST_REFUSED:
+            refused[wanted.url] = why
+        return part
+
+    def _found(self, partition: Partition, key: str) -> tuple[Part, str]:
+        """Return a part, or why there is none."""
+        place, last = self._place(partition, key)
+        if place is not None:
+            part = self._part(place)
+            return part, "" if part.holding is Holding.HELD else ELSEWHERE
+        if not self.is_settled(partition, key):
+            return MISSING, ""
+        state = partition.state
+        if self._is_foreign(partition, last):
+            outcome: int | None = state.rendering.refused.get(last)
+        else:
+            page = state.table.find(last)
+            outcome = state.outcome_of(page) if page is not None else None
+        return GONE, Outcome(outcome).name.lower() if outcome else NOT_FETCHED
 
     def is_settled(self, partition: Partition, key: str) -> bool:
         """Return whether a part has come, or cannot come any more."""
@@ -67,19 +99,20 @@ class Parts:
         """Return whether a URL is known here, or is up to another partition."""
         return self._is_foreign(partition, key) or partition.state.table.find(key) is not None
 
-    def _place(self, partition: Partition, key: str) -> Place | None:
+    def _place(self, partition: Partition, key: str) -> tuple[Place | None, str]:
+        """Return the record of a part, and the URL that it has after its redirects."""
         for _ in range(MOST_REDIRECTS):
             if self._is_foreign(partition, key):
                 known = partition.state.rendering
                 if key not in known.moved:
-                    return known.came.get(key)
+                    return known.came.get(key), key
                 key = known.moved[key]
                 continue
             _, place, target = self._own(partition.state, key)
             if place is not None or not target:
-                return place
+                return place, key
             key = target
-        return None
+        return None, key
 
     def _is_foreign(self, partition: Partition, key: str) -> bool:
         return self._partition_of(key) != partition.number
@@ -90,7 +123,8 @@ class Parts:
         if page is None:
             return False, None, ""
         outcome, place = state.pages.outcome[page], state.place_of(page)
-        if outcome == Outcome.KEPT and place is not None:
+        # A file that came as a link, before a page asked for it, is in the archive all the same.
+        if outcome in (Outcome.KEPT, Outcome.WRONG_TYPE) and place is not None:
             return True, place, ""
         if state.is_pending(page):
             return False, None, ""
@@ -117,6 +151,21 @@ class Parts:
             self._cache[place] = part
         return part
 
+    # -- what is a part ---------------------------------------------------------------------
+
+    def want(self, partition: Partition, keys: Iterable[str]) -> None:
+        """Note which URLs of this partition are parts from now on."""
+        known = partition.state.rendering.parts
+        new = [key for key in keys if key not in known and not self._is_foreign(partition, key)]
+        if new:
+            partition.record(PartsNoted(parts=new))
+
+    def led_on(self, partition: Partition, key: str, target: str) -> None:
+        """Note that a part is to be had at another URL."""
+        if key in partition.state.rendering.parts:
+            self.want(partition, [target])
+            self.seek(partition, [target])
+
     # -- other partitions -------------------------------------------------------------------
 
     def seek(self, partition: Partition, keys: Iterable[str]) -> None:
@@ -137,7 +186,10 @@ class Parts:
 
     def found(self, partition: Partition, message: PartsFound) -> None:
         """Take in an answer; where a part has moved, ask on."""
-        partition.record(PartsNoted(came=message.came, moved=message.moved))
+        partition.record(
+            PartsNoted(came=message.came, moved=message.moved, refused=message.refused)
+        )
+        self.want(partition, message.moved.values())
         self.seek(partition, message.moved.values())
 
     def tell(self, partition: Partition) -> None:
@@ -145,6 +197,7 @@ class Parts:
         state = partition.state
         came: dict[int, dict[str, Place | None]] = {}
         moved: dict[int, dict[str, str]] = {}
+        refused: dict[int, dict[str, int]] = {}
         told: list[str] = []
         for key, partitions in state.rendering.sought.items():
             ended, place, target = self._own(state, key)
@@ -154,10 +207,16 @@ class Parts:
             for number in partitions:
                 if target:
                     moved.setdefault(number, {})[key] = target
-                else:
-                    came.setdefault(number, {})[key] = place
+                    continue
+                came.setdefault(number, {})[key] = place
+                page = state.table.find(key) if place is None else None
+                outcome = state.outcome_of(page) if page is not None else None
+                if outcome is not None:
+                    refused.setdefault(number, {})[key] = int(outcome)
         for number in {**came, **moved}:
-            answer = PartsFound(came.get(number, {}), moved.get(number, {}))
+            answer = PartsFound(
+                came.get(number, {}), moved.get(number, {}), refused.get(number, {})
+            )
             partition.post(number, answer)
         if told:
             partition.record(PartsNoted(told=told))

@@ -15,9 +15,9 @@ from lycosa.crawl.suspects.marks import COUNT, PAGE, PAGE_BITS
 from lycosa.errors import LycosaError
 from lycosa.features.rendering.choosing import is_chosen, verdict_on
 from lycosa.features.rendering.documents import Documents
-from lycosa.features.rendering.parts import Parts
+from lycosa.features.rendering.parts import MOST_REFUSED, NOT_FETCHED, Parts
 from lycosa.features.rendering.rendered_tree import RenderedTree
-from lycosa.fetch.browser.protocol import Done, Ending, FoundLink, RenderPage
+from lycosa.fetch.browser.protocol import Done, FoundLink, RenderPage
 from lycosa.fetch.browser.renderer import Renders
 from lycosa.frontier.facts.rendering import Waiting
 from lycosa.frontier.partition import Partition
@@ -60,6 +60,8 @@ class _Asked(NamedTuple):
     page: int
     waits: Waiting
     plain: Stored
+    refused: dict[str, str]
+    """Parts that it did not get, with the reasons."""
 
 
 class PageRendering(Feature):
@@ -81,6 +83,8 @@ class PageRendering(Feature):
         self._documents = Documents(ports, spine.router, tree)
         self._mark = ports.mark
         self._under_way: dict[tuple[int, int], _Under] = {}
+        self._bare: PageAnswer | None = None
+        """The part under way that is kept for a page alone."""
         self._is_stopped = False
         self._timer: Timer | None = None
         self._wake = spine.look_soon
@@ -94,8 +98,23 @@ class PageRendering(Feature):
 
     # -- queueing ---------------------------------------------------------------------------
 
+    def judged(self, answered: PageAnswer) -> None:
+        """Keep a part of a page whatever its type."""
+        is_part = answered.key in answered.partition.state.rendering.parts
+        if is_part and answered.outcome is Outcome.WRONG_TYPE:
+            answered.outcome, self._bare = Outcome.KEPT, answered
+
+    def shown(self, answered: PageAnswer) -> None:
+        """Take no text and no links from a part that would not be kept as a page."""
+        if answered is self._bare:
+            answered.drop_facts()
+            self._bare = None
+
     def learned(self, answered: PageAnswer) -> None:
         """Queue a page that was kept, if it is to be rendered, and the scripts that it names."""
+        if answered.outcome is Outcome.REDIRECTED and answered.links.targets:
+            target = answered.links.targets[0].key
+            self._parts.led_on(answered.partition, answered.key, target)
         if not is_chosen(answered, self._settings):
             return
         partition, page, facts = answered.partition, answered.page, answered.facts
@@ -197,17 +216,18 @@ class PageRendering(Feature):
         )
         self._under_way[partition.number, page] = _Under(partition, page, browser)
         reach("render.before")
+        refused: dict[str, str] = {}
         browser.render(
             asked,
-            partial(self._parts.find, partition),
-            partial(self._done, partition, _Asked(page, waits, plain)),
+            partial(self._parts.find, partition, refused),
+            partial(self._done, partition, _Asked(page, waits, plain, refused)),
         )
 
     def _done(
         self, partition: Partition, asked: _Asked, done: Done, found: list[FoundLink]
     ) -> None:
         reach("render.done")
-        page, waits, plain = asked
+        page, waits, plain, refused = asked
         self._under_way.pop((partition.number, page), None)
         is_ours = self._partitions.get(partition.number) is partition and not partition.is_leaving
         if not is_ours or self._is_stopped:
@@ -216,27 +236,25 @@ class PageRendering(Feature):
             self.looked()  # it was fetched again meanwhile, and is rendered again
             return
         is_last = waits.round + 1 >= self._settings.rounds or self._budget.reached is not None
-        if done.missing and not is_last and done.ending is Ending.RENDERED:
+        if done.missing and not is_last:
             self._queue(partition, page, waits.round + 1, done.missing, done.base or plain.url)
             self._wake()
-        elif (words := self._mark) is None:
-            self._finish(partition, page, plain, done, found)
         else:
-            words[PAGE] = partition.number << PAGE_BITS | page
-            words[COUNT] = 1
-            self._finish(partition, page, plain, done, found)
-            words[COUNT] = 0
+            refused.update(dict.fromkeys(done.missing[:MOST_REFUSED], NOT_FETCHED))
+            words = self._mark
+            if words is not None:
+                words[PAGE] = partition.number << PAGE_BITS | page
+                words[COUNT] = 1
+            self._finish(partition, asked, done, found)
+            if words is not None:
+                words[COUNT] = 0
         self.looked()
 
     def _finish(
-        self,
-        partition: Partition,
-        page: int,
-        plain: Stored,
-        done: Done,
-        found: list[FoundLink],
+        self, partition: Partition, asked: _Asked, done: Done, found: list[FoundLink]
     ) -> None:
         """Store what was rendered if it is worth it, and send its links on."""
+        page, plain = asked.page, asked.plain
         state, now = partition.state, self._clock.now()
         document = self._documents.read(partition, page, plain, done, found, now=now)
         if document.outcome is not Outcome.KEPT:
@@ -250,7 +268,16 @@ class PageRendering(Feature):
         place = None
         if document.differs or done.picture:
             place = self._documents.store(document, done.picture)
-        event = Rendered(now, page, done.ending, place, document.differs, verdict)
+        event = Rendered(
+            moment=now,
+            page=page,
+            ending=done.ending,
+            place=place,
+            differs=document.differs,
+            verdict=verdict,
+            refused=asked.refused,
+            detail=done.detail,
+        )
         self._decided(partition, event)
         if not document.differs:
             return

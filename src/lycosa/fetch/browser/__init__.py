@@ -2,6 +2,7 @@
 
     renderer         a browser as its worker sees it, on the event loop
     browser_process  the process that drives Chromium, by Playwright, and answers its requests
+    chromium         starts Chromium so that it reaches nothing
     guard            watches memory and time of the browser's processes, and ends them
     protocol         the messages between the two
     executable       finds the browser, or says what to install

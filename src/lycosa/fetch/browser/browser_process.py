@@ -25,7 +25,6 @@ from typing import Any
 from playwright.sync_api import (
     Browser,
     BrowserContext,
-    BrowserType,
     Error,
     FloatRect,
     Frame,
@@ -38,6 +37,7 @@ from playwright.sync_api import (
 
 from lycosa._support.decoders import msgpack_decoder
 from lycosa._support.sandbox import give_up_internet
+from lycosa.fetch.browser.chromium import launched
 from lycosa.fetch.browser.guard import Guard, below, cpu_seconds, end_all, end_with
 from lycosa.fetch.browser.protocol import (
     Done,
@@ -48,36 +48,12 @@ from lycosa.fetch.browser.protocol import (
     PartWanted,
     Ready,
     RenderPage,
+    Shown,
     ToBrowser,
     receive,
     send,
 )
 
-FLAGS = (
-    "--host-resolver-rules=MAP * ~NOTFOUND",
-    "--proxy-server=http://nowhere.invalid:1",
-    "--proxy-bypass-list=<-loopback>",
-    "--force-webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--webrtc-ip-handling-policy=disable_non_proxied_udp",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-domain-reliability",
-    "--disable-quic",
-    "--disable-sync",
-    "--disable-breakpad",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--disable-extensions",
-    "--disable-notifications",
-    "--mute-audio",
-    "--no-pings",
-    "--no-first-run",
-    "--no-default-browser-check",
-    "--renderer-process-limit=2",
-    "--js-flags=--max-old-space-size=512",
-    "--disable-features=DnsOverHttps,OptimizationHints,MediaRouter,Translate,DialMediaRouteProvide"
-    "r",
-)
 NOT_NEEDED = frozenset(
     {"image", "font", "media", "texttrack", "stylesheet", "ping", "cspviolationreport"}
 )
@@ -104,6 +80,8 @@ MOST_FRAMES = 20
 MOST_LINKS = 20_000
 """Most links of one page; further ones are not reported."""
 SCROLLS = 12
+MOST_RELOADS = 5
+"""Most times that a page is shown again for elements that clicks have taken away."""
 VIEW: ViewportSize = {"width": 1280, "height": 1600}
 PICTURE: FloatRect = {"x": 0, "y": 0, "width": 1280, "height": 800}
 MOST_PICTURE_BYTES = 4_000_000
@@ -118,12 +96,13 @@ class _Page:
 
     def __init__(self, end: socket.socket, asked: RenderPage) -> None:
         self._end = end
-        self._asked = asked
+        self.asked = asked
         self._decode = msgpack_decoder(ToBrowser).decode
         self.missing: dict[str, None] = {}
         self.parts = 0
         self._known: dict[str, Part] = {}
         self._is_shown = False
+        self._is_sent = False
         self._told = 0
 
     def answer(self, route: Route, request: Request) -> None:
@@ -134,9 +113,9 @@ class _Page:
     def _answer(self, route: Route, request: Request) -> None:
         url = request.url.partition("#")[0]
         if request.is_navigation_request() and request.frame.parent_frame is None:
-            if not self._is_shown and url == self._asked.url.partition("#")[0]:
+            if not self._is_shown and url == self.asked.url.partition("#")[0]:
                 self._is_shown = True
-                self._fulfill(route, Part(Holding.HELD, 200, self._asked.headers, self._asked.body))
+                self._fulfill(route, Part(Holding.HELD, 200, self.asked.headers, self.asked.body))
                 return
             if request.method == "GET":
                 self.found(FoundLink("navigation", url))
@@ -148,7 +127,7 @@ class _Page:
         if not is_asked_for or self.parts >= MOST_PARTS or kind in ("websocket", "ping"):
             route.abort("blockedbyclient")
             return
-        is_shown = self._asked.wants_picture and kind in PICTURED
+        is_shown = self.asked.wants_picture and kind in PICTURED
         part = self._part(url, is_needed, is_wanted=is_needed or is_shown)
         if part.holding is Holding.HELD:
             self._fulfill(route, part)
@@ -179,8 +158,20 @@ class _Page:
         with suppress(Error):
             route.fulfill(status=part.status, headers=headers, body=part.body)
 
+    def told(self, frame: Frame, how: str, url: str, text: str = "", rel: str = "") -> None:
+        """Hand on at once what a frame tells, since the page may never come to an end."""
+        if how != "document":
+            self.found(_link(how, url, text, rel))
+        elif frame.parent_frame is None and not self._is_sent:
+            self._is_sent = True
+            send(self._end, Shown(text, url))
+
+    def show_again(self) -> None:
+        """Expect the document to be asked for again."""
+        self._is_shown = False
+
     def found(self, link: FoundLink) -> None:
-        """Tell the worker of a link at once, since the page may never come to an end."""
+        """Tell the worker of a link."""
         self._told += 1
         if self._told <= MOST_LINKS:
             send(self._end, link)
@@ -228,7 +219,9 @@ class Renderer:
                 context.close()
 
     def _explored(self, context: BrowserContext, asked: RenderPage, page: _Page) -> Done:
-        context.expose_binding(_TOKEN, lambda source, *said: page.found(_link(*said)))
+        context.expose_binding(
+            _TOKEN, lambda source, *said: page.told(source["frame"], *map(str, said[:4]))
+        )
         moment = str(int(asked.moment * 1000) or int(time.time() * 1000))
         context.add_init_script(self._before.replace("MOMENT", moment))
         context.route("**/*", page.answer)
@@ -260,9 +253,10 @@ class Renderer:
                 "milliseconds": max(200.0, left * (700 if is_main else 200)),
                 "serialise": is_main,
             }
-            said = self._evaluate(frame, options, is_main)
             if is_main:
-                done.html, done.base, done.clicked = said["html"], said["base"], said["clicked"]
+                self._try_all(tab, page, options, done)
+            else:
+                self._evaluate(frame, options)
         if is_crashed:
             raise Error("the page crashed")
         return done
@@ -279,14 +273,30 @@ class Renderer:
             return b""
         return taken if len(taken) <= MOST_PICTURE_BYTES else b""
 
-    def _evaluate(self, frame: Frame, options: dict[str, Any], is_main: bool) -> dict[str, Any]:
-        try:
-            said: dict[str, Any] = frame.evaluate(self._explore, options)
-            return said
-        except Error:
-            if is_main:
-                raise
-            return {}
+    def _try_all(self, tab: Page, page: _Page, options: dict[str, Any], done: Done) -> None:
+        """Explore the page, and show it again if clicks have taken away elements not tried yet."""
+        asked, tried = page.asked, list[str]()
+        while True:
+            said = tab.main_frame.evaluate(self._explore, {**options, "skip": tried})
+            done.clicked += said["clicked"]
+            done.untried = len(said["lost"])
+            tried += said["tried"]
+            left = asked.seconds - (time.monotonic() - self._began)
+            options["clicks"] -= said["clicked"]
+            has_room = done.reloads < MOST_RELOADS and left > asked.seconds / 3
+            if not (said["lost"] and said["tried"] and options["clicks"] > 0 and has_room):
+                return
+            done.reloads += 1
+            page.show_again()
+            try:
+                tab.goto(asked.url, wait_until="load", timeout=left * 500)
+            except Error:
+                return  # what was found until now counts
+            options |= {"serialise": False, "milliseconds": max(200.0, left * 500)}
+
+    def _evaluate(self, frame: Frame, options: dict[str, Any]) -> None:
+        with suppress(Error):
+            frame.evaluate(self._explore, options)
 
     def _breached(self, why: str) -> None:
         """End everything; called by the guard while the page keeps the browser busy."""
@@ -329,7 +339,7 @@ def main(descriptor: str, parent: str, program: str, home: str, sandbox: str) ->
     os.set_inheritable(end.fileno(), False)
     give_up_internet()
     with suppress(Error, BrokenPipeError), sync_playwright() as playwright:
-        browser = _launched(playwright.chromium, program, home, sandbox == "perhaps")
+        browser = launched(playwright.chromium, program, home, sandbox == "perhaps")
         renderer = Renderer(end, browser)
         send(end, Ready(browser.version))
         decode = msgpack_decoder(ToBrowser).decode
@@ -342,36 +352,6 @@ def main(descriptor: str, parent: str, program: str, home: str, sandbox: str) ->
                     break  # the next page gets a new browser
         _end_everything(0)
     _end_everything(1)
-
-
-def _launched(kind: BrowserType, program: str, home: str, may_lack_sandbox: bool) -> Browser:
-    """Start the browser, in its own sandbox wherever that can be had; root has none."""
-    ways = [True] if os.geteuid() else []
-    ways += [False] if may_lack_sandbox else []
-    environment: dict[str, str | float | bool] = {
-        "HOME": home,
-        "TMPDIR": home,
-        "PATH": os.environ.get("PATH", "/usr/bin:/bin"),
-        "LANG": "C.UTF-8",
-        "TZ": "UTC",
-        "DBUS_SESSION_BUS_ADDRESS": "disabled:",
-        "DBUS_SYSTEM_BUS_ADDRESS": "disabled:",
-    }
-    for is_sandboxed in ways:
-        try:
-            return kind.launch(
-                executable_path=program,
-                args=FLAGS,
-                env=environment,
-                chromium_sandbox=is_sandboxed,
-                handle_sigint=False,
-                handle_sigterm=False,
-                handle_sighup=False,
-            )
-        except Error:
-            if is_sandboxed is ways[-1]:
-                raise
-    raise Error("the browser has no sandbox here, and the job does not allow that")
 
 
 if __name__ == "__main__":

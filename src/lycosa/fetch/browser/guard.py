@@ -61,13 +61,13 @@ def memory_bytes(processes: list[int]) -> int:
 
 
 def cpu_seconds(processes: list[int]) -> float:
-    """Return the sum of the CPU times of the processes that are still alive."""
+    """Return the CPU time of processes and of their children that have ended."""
     ticks = 0
     for process in processes:
         with suppress(OSError, ValueError, IndexError):
             stat = Path(f"/proc/{process}/stat").read_bytes()
             fields = stat[stat.rindex(b")") + 2 :].split()
-            ticks += int(fields[11]) + int(fields[12])
+            ticks += sum(map(int, fields[11:15]))
     return ticks / _TICKS
 
 

@@ -84,6 +84,13 @@ class FoundLink(Struct, tag="found"):
     rel: str = ""
 
 
+class Shown(Struct, tag="shown"):
+    """The document as it was before the first click; it stands whatever becomes of the page."""
+
+    html: str
+    base: str
+
+
 class Ready(Struct, tag="ready"):
     """The browser is there."""
 
@@ -95,12 +102,17 @@ class Done(Struct, tag="done"):
 
     ending: Ending
     html: str = ""
+    """The document that was shown (`Shown`): the worker adds it."""
     base: str = ""
     missing: list[str] = []
     """Parts that the tree depends on, and that may come."""
     parts: int = 0
     """Number of parts that the page requested."""
     clicked: int = 0
+    untried: int = 0
+    """Elements that were to be clicked and were not: no time or no click was left."""
+    reloads: int = 0
+    """Number of times that it was shown again, because clicks had taken elements away."""
     picture: bytes = b""
     """PNG, if one was wanted and could be taken."""
     detail: str = ""
@@ -112,7 +124,7 @@ class Done(Struct, tag="done"):
 
 
 ToBrowser = RenderPage | Part
-FromBrowser = Ready | PartWanted | FoundLink | Done
+FromBrowser = Ready | PartWanted | FoundLink | Shown | Done
 
 
 def send(end: socket.socket, message: msgspec.Struct) -> None:

@@ -31,9 +31,11 @@ from lycosa.fetch.browser.protocol import (
     Ending,
     FoundLink,
     FromBrowser,
+    Holding,
     Part,
     PartWanted,
     RenderPage,
+    Shown,
 )
 
 GRACE_SECONDS = 15.0
@@ -74,6 +76,9 @@ class BrowserProcess:
         self._process: subprocess.Popen[bytes] | None = None
         self._channel: Channel[FromBrowser] | None = None
         self._links: list[FoundLink] = []
+        self._shown: Shown | None = None
+        self._missing: dict[str, None] = {}
+        """Parts of the page under way that may come."""
         self._find: Callable[[PartWanted], Part] | None = None
         self._on_done: OnDone | None = None
         self._backstop: Cancellable | None = None
@@ -99,7 +104,7 @@ class BrowserProcess:
         if self._process is None:
             self._start()
         self._pages += 1
-        self._find, self._on_done, self._links = find, on_done, []
+        self._find, self._on_done = find, on_done
         timer = self._loop.call_later(page.seconds + 2 * GRACE_SECONDS, self._is_overdue)
         self._backstop = timer
         assert self._channel is not None
@@ -182,7 +187,12 @@ class BrowserProcess:
             self._links.append(message)
         elif isinstance(message, PartWanted):
             if self._find is not None and self._channel is not None:
-                self._channel.send(self._find(message))
+                part = self._find(message)
+                if part.holding is Holding.MISSING and message.is_needed:
+                    self._missing[message.url] = None
+                self._channel.send(part)
+        elif isinstance(message, Shown):
+            self._shown = message
         elif isinstance(message, Done):
             if message.ending is not Ending.RENDERED:
                 self._end()
@@ -190,12 +200,16 @@ class BrowserProcess:
 
     def _finish(self, done: Done) -> None:
         on_done, links = self._on_done, self._links
+        if self._shown is not None:
+            done.html, done.base = self._shown.html, self._shown.base
+        done.missing = done.missing or list(self._missing)  # a browser that died tells of none
         self._forget()
         if on_done is not None:
             on_done(done, links)
 
     def _forget(self) -> None:
         self._on_done, self._find, self._links = None, None, []
+        self._shown, self._missing = None, {}
         backstop, self._backstop = self._backstop, None
         if backstop is not None:
             backstop.cancel()

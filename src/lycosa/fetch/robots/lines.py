@@ -125,6 +125,10 @@ class _Reader:
         self._heads: dict[Group, list[Line]] = {group: [] for group in groups}
         self._origins: dict[Group, dict[Rule, Line]] = {group: {} for group in groups}
         self._has_agent = False
+        self._agents_end = 0
+        """The last line of the agents that are being listed; 0 once a rule has ended the list."""
+        self._parts_agents = False
+        """Whether a line stands behind it that people take for the end of the list."""
 
     def take(self, whole: bytes, number: int) -> None:
         """Read the next line."""
@@ -132,6 +136,10 @@ class _Reader:
         if len(whole) > LONGEST_LINE_BYTES:
             self._remark(line, f"only its first {LONGEST_LINE_BYTES:,} bytes are read", False)
         meaning, value = read_line(whole)
+        if meaning in ("allow", "disallow"):
+            self._agents_end = 0
+        elif meaning != "agent" and not line.raw.startswith(b"#"):
+            self._parts_agents = True
         if not meaning:
             if why := _why_unread(line.raw):
                 self._remark(line, why)
@@ -173,6 +181,13 @@ class _Reader:
 
     def _agent_named(self, line: Line, value: bytes) -> None:
         self._has_agent = True
+        if self._agents_end and self._parts_agents:
+            why = (
+                f"it joins the group of line {self._agents_end}, whose list of robots only Allow "
+                "and Disallow end: the rules below are for all of them"
+            )
+            self._remark(line, why, False)
+        self._agents_end, self._parts_agents = line.number, False
         group = self._compiler.group_for(value)
         if group is not None:
             self._heads[group].append(line)

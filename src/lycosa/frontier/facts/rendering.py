@@ -7,7 +7,7 @@ so that a kill, or another owner, forgets none; and it is rendered again if its 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Container, Mapping
+from collections.abc import Callable, Container, Mapping
 from typing import Any
 
 from lycosa._support.tuples import NamedTuple
@@ -52,16 +52,34 @@ class Rendering:
         self.came: dict[str, Place | None] = {}
         """Records of URLs of other partitions; None for what cannot come."""
         self.moved: dict[str, str] = {}
+        self.parts: set[str] = set()
+        """URLs that scripts have asked for: parts of pages, which are kept whatever their type."""
+        self.refused: dict[str, int] = {}
+        """URLs of other partitions that cannot come, with their outcomes."""
+        self.lacking: Counter[str] = Counter()
+        """How many parts the rendered pages did not get, by reason."""
 
     @property
     def is_at_work(self) -> bool:
         """Whether a page waits, here or for something from here."""
         return bool(self.waiting or self.sought)
 
-    @property
-    def is_ready(self) -> bool:
-        """Whether a page waits for nothing but a browser."""
-        return any(not one.missing for one in self.waiting.values())
+    def is_ready(self, is_awaited: Callable[[str], bool]) -> bool:
+        """Return whether a page waits for nothing but a browser, or is in one.
+
+        `is_awaited` says whether a part of this partition is still to come.
+        """
+        return any(
+            not any(self._is_awaited(key, is_awaited) for key in one.missing)
+            for one in self.waiting.values()
+        )
+
+    def _is_awaited(self, key: str, is_awaited: Callable[[str], bool]) -> bool:
+        seen = {key}
+        while (target := self.moved.get(key)) is not None and target not in seen:
+            seen.add(target)
+            key = target
+        return key not in self.came and is_awaited(key)
 
     def apply_queued(self, event: RenderQueued, site: int) -> None:
         """Let a page wait."""
@@ -70,10 +88,12 @@ class Rendering:
             sample = self.samples.get(site, Sample())
             self.samples[site] = sample._replace(queued=sample.queued + 1)
         self.waiting[event.page] = Waiting(event.round, list(event.missing))
+        self.parts.update(event.missing)
 
     def apply_rendered(self, event: Rendered, site: int) -> None:
         """Note what became of a page."""
         self.endings[event.ending] += 1
+        self.lacking.update(event.refused.values())
         if event.ending == SHELL:
             self.shells.add(event.page)
         if self.waiting.pop(event.page, None) is not None:
@@ -89,10 +109,12 @@ class Rendering:
         """Note what is sought here, and what was found elsewhere."""
         for key, partition in event.sought.items():
             self.sought.setdefault(key, set()).add(partition)
+        self.parts.update(event.sought, event.parts)
         for key in event.told:
             self.sought.pop(key, None)
         self.came.update(event.came)
         self.moved.update(event.moved)
+        self.refused.update(event.refused)
 
     def forget(self, pages: Container[int]) -> None:
         """Forget pages that the operator has removed."""
@@ -108,7 +130,7 @@ class Rendering:
 
     def pack(self) -> dict[str, Any]:
         """Return everything for a snapshot."""
-        if not (self.endings or self.waiting or self.sought or self.came or self.samples):
+        if not (self.endings or self.waiting or self.parts or self.came or self.samples):
             return {}
         return {
             "waiting": self.waiting,
@@ -120,6 +142,9 @@ class Rendering:
             "sought": {key: sorted(some) for key, some in self.sought.items()},
             "came": self.came,
             "moved": self.moved,
+            "parts": sorted(self.parts),
+            "refused": self.refused,
+            "lacking": dict(self.lacking),
         }
 
     def unpack(self, packed: Mapping[str, Any]) -> None:
@@ -135,3 +160,7 @@ class Rendering:
         self.sought = {key: set(some) for key, some in packed["sought"].items()}
         self.came = {key: Place(*one) if one else None for key, one in packed["came"].items()}
         self.moved = packed["moved"]
+        # Snapshots of older versions lack these; their parts were fetched under the old rule.
+        self.parts = set(packed.get("parts", ()))
+        self.refused = packed.get("refused", {})
+        self.lacking.update(packed.get("lacking", {}))

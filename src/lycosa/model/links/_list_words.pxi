@@ -1,23 +1,51 @@
 # Words behind which the number of a page, of a place in a list, or of a day stands.
 
-cdef const char **PAGE_WORDS = [
+cdef tuple PAGE_WORDS = (
     b"page", b"paged", b"pages", b"pagen", b"pageno", b"pagenr", b"pagenum", b"pagenumber",
     b"pageindex", b"currentpage", b"curpage", b"cpage", b"pag", b"pagina", b"pg", b"pgno", b"halaman",
     b"oldal", b"sayfa", b"seite", b"sida", b"side", b"sivu", b"strana", b"stranka", b"strona", b"trang",
-    NULL,
-]
+)
 
-cdef const char **PLACE_WORDS = [
+cdef tuple PLACE_WORDS = (
     b"offset", b"start", b"skip", b"from", b"first", b"startat", b"startindex", b"startrow",
     b"firstresult", b"limitstart", b"bstart", b"bstartint",
-    NULL,
-]
+)
 
-cdef const char **TIME_WORDS = [
+cdef tuple TIME_WORDS = (
     b"day", b"days", b"week", b"month", b"year", b"date", b"hour", b"tag", b"woche", b"monat", b"jahr",
     b"jour", b"semaine", b"mois", b"annee", b"cal", b"calendar", b"kalender",
-    NULL,
-]
+)
+
+cdef struct Known:
+    const char *text    # of a constant above
+    Py_ssize_t size
+    Word kind
+
+cdef enum:
+    MOST_WORDS = 64
+
+cdef Known[MOST_WORDS] known_words      # by first letter, because most words share theirs with few
+cdef int[27] first_known                # by letter, the first word that begins with it or a later one
+
+
+cdef int enter_words() except -1:
+    """Fill the table of words."""
+    cdef int count = 0, letter
+    kinds = ((PAGE_WORDS, OF_A_PAGE), (PLACE_WORDS, OF_A_PLACE), (TIME_WORDS, OF_A_TIME))
+    for letter in range(26):
+        first_known[letter] = count
+        for words, kind in kinds:
+            for word in <tuple> words:
+                if word[0] == c"a" + letter:
+                    if count == MOST_WORDS:
+                        raise OverflowError("there are more words than places in their table")
+                    known_words[count] = Known(<bytes> word, len(word), kind)
+                    count += 1
+    first_known[26] = count
+    return 0
+
+
+enter_words()
 
 
 cdef bint is_in_query(Key key, Py_ssize_t place) noexcept:
@@ -70,17 +98,14 @@ cdef Word word_before(Key key, Py_ssize_t site, Py_ssize_t place) noexcept:
         return OF_A_PAGE if is_whole else OTHER
     if size < 2:
         return OTHER
-    if is_among(word, size, PAGE_WORDS):
-        return OF_A_PAGE
-    if is_query and is_among(word, size, PLACE_WORDS):
-        return OF_A_PLACE
-    return OF_A_TIME if is_among(word, size, TIME_WORDS) else OTHER
+    return kind_of_word(word, size, is_query)
 
 
-cdef bint is_among(const char *word, int size, const char **words) noexcept:
-    cdef int i = 0
-    while words[i] != NULL:
-        if words[i][0] == word[0] and <int> strlen(words[i]) == size and not memcmp(words[i], word, size):
-            return True
-        i += 1
-    return False
+cdef Word kind_of_word(const char *word, Py_ssize_t size, bint is_query) noexcept:
+    cdef int letter = word[0] - c"a", i
+    cdef Known *known
+    for i in range(first_known[letter], first_known[letter + 1]):
+        known = &known_words[i]
+        if known.size == size and not memcmp(known.text, word, size):
+            return OTHER if known.kind == OF_A_PLACE and not is_query else known.kind
+    return OTHER

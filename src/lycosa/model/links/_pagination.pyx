@@ -28,7 +28,7 @@ with a link that may be one pays more, in proportion to the length of its URLs.
 cimport cython
 from cpython.unicode cimport PyUnicode_AsUTF8AndSize
 from libc.stdint cimport int64_t, uint64_t
-from libc.string cimport memchr, memcmp, strlen
+from libc.string cimport memchr, memcmp
 
 from lycosa.model.links._columns cimport Target
 
@@ -182,14 +182,16 @@ cdef int64_t told(str text) except -2:
     return value if digits else -1
 
 
-cdef bint leads_on(str rel) except -1:
-    """Tell whether a relation, in lower case, says next or previous."""
+cdef inline bint leads_on(str rel) except -1:
+    """Tell whether a relation, in lower case, says next or previous: most links have none."""
+    return len(rel) >= 4 and has_relation_on(rel)
+
+
+cdef bint has_relation_on(str rel) except -1:
     cdef const char *word
     cdef const char *end
     cdef const char *stop
     cdef Py_ssize_t size
-    if len(rel) < 4:
-        return False
     if not rel.isascii():
         return False
     word = PyUnicode_AsUTF8AndSize(rel, &size)

@@ -33,6 +33,10 @@ class Rendered(Struct, frozen=True, array_like=True, tag_field="t", tag=49):
     verdict: int = 0
     """With the last page of a site's sample: 1 if the site's pages are rendered from now on, 2 if
     only those that seem empty are."""
+    refused: dict[str, str] = {}
+    """Parts that the page's scripts asked for and did not get, with the reasons."""
+    detail: str = ""
+    """The failure in words."""
 
 
 class PartsNoted(Struct, frozen=True, array_like=True, tag_field="t", tag=50):
@@ -46,6 +50,10 @@ class PartsNoted(Struct, frozen=True, array_like=True, tag_field="t", tag=50):
     """Keys of other partitions, with their records; None for parts that cannot come."""
     moved: dict[str, str] = {}
     """Keys of other partitions that lead to other keys."""
+    parts: list[str] = []
+    """Keys of this partition that are parts of pages: kept whatever their type."""
+    refused: dict[str, int] = {}
+    """Keys of other partitions that cannot come, and their outcomes."""
 
 
 class PartsWanted(Struct, frozen=True, array_like=True, tag_field="t", tag=48):
@@ -60,3 +68,5 @@ class PartsFound(Struct, frozen=True, array_like=True, tag_field="t", tag=49):
 
     came: dict[str, Place | None]
     moved: dict[str, str] = {}
+    refused: dict[str, int] = {}
+    """Outcomes of those that cannot come."""

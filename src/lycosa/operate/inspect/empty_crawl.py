@@ -3,21 +3,26 @@
 Operators run crawls from scripts, so a crawl without a result must not look like a success. The
 counts of outcomes show the reasons, and for each reason the sentence names a remedy.
 
-Some sites send an empty page whose scripts make the content. A crawl of such a site without
-rendering keeps a page without content. It is recognised when all kept pages are seeds, have
-scripts, and have neither links nor more than a line of text.
+Some sites send empty pages whose scripts make the content. A crawl of such a site without rendering
+keeps pages without content, and so does one whose pages could not be rendered. It is recognised
+when all kept pages seem empty and the first of them have scripts, and neither links nor more than a
+line of text.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
+from itertools import islice
 from pathlib import Path
 
+from lycosa.crawl.answers.page_answer import HTML_TYPES
+from lycosa.crawl.answers.reading import type_named
 from lycosa.crawl.status.progress import Progress
 from lycosa.errors import ConfigError
 from lycosa.extract.page import scan
+from lycosa.frontier.facts.rendering import SHELL
 from lycosa.model.job import Job
 from lycosa.model.job.seeds import parted
 from lycosa.model.records import Outcome, Place
@@ -25,12 +30,16 @@ from lycosa.model.url import canonicalize, host_of, key_of
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.storage.archive.layout import warc_names, warc_path
 from lycosa.storage.warc.record_reader import Stored, WarcFiles, members, read_exchange
+from lycosa.storage.warc.warc_format import Record
 
-MOST_PAGES = 3
-"""A crawl that kept more pages than this is not examined."""
+MOST_LOOKED = 20
+"""Most pages that are looked at in the archive."""
 
-MOST_ANSWERS = 10
-"""A crawl with more answers than this has found links, so it is not examined."""
+MOST_RECORDS = 5_000
+"""Most records that are searched for a rendered document."""
+
+RENDERED = "rendered"
+"""The ending of a page that a browser has shown."""
 
 MOST_TEXT = 200
 """Bytes of visible text that an empty page may have, such as "please enable JavaScript"."""
@@ -70,14 +79,12 @@ _GOOD = (Outcome.KEPT, Outcome.NOT_MODIFIED)
 
 def why_empty(directory: CrawlDirectory, job: Job, progress: Progress) -> list[str]:
     """Return the reasons why an ended crawl has no content, as sentences; [] if it has content."""
-    if progress.pages > MOST_PAGES:
-        return []
     seeds = _few_seeds(job)
     seed = seeds[0] if seeds else "URL"
     if progress.pages:
-        can_be = bool(job.limits.depth_static) and job.render.mode == "off"
-        is_shell = can_be and _is_made_by_scripts(directory, seeds, progress)
-        return [_SHELL.format(path=directory.path, seed=seed)] if is_shell else []
+        # A crawl that only fetches its seeds is not asked for what these lead to.
+        why = _why_without_content(directory, progress) if job.limits.depth_static else ""
+        return [why.format(path=directory.path, seed=seed)] if why else []
     to = _where_redirected(directory.path) if progress.outcomes.get("redirected") else ""
     found = [
         text.format(path=directory.path, seed=seed, to=to) for text in _sentences(progress) if text
@@ -85,6 +92,10 @@ def why_empty(directory: CrawlDirectory, job: Job, progress: Progress) -> list[s
     return found or ["no URL was asked for"]
 
 
+_FAILED = (
+    "no page could be rendered ({ended}), and their HTML has neither links nor text;"
+    " see why: lycosa explain {path} {seed}"
+)
 _SHELL = (
     "the page is made by scripts: its HTML has neither links nor text;"
     " render it: lycosa resume {path} --render auto"
@@ -122,19 +133,37 @@ def _few_seeds(job: Job) -> list[str]:
     """Return the first seeds; [] if a long list of them is gone from disk (the log still has
     them)."""
     with suppress(ConfigError):
-        return [parted(seed)[0] for seed in job.seeds[: MOST_PAGES + 1]]
+        return [parted(seed)[0] for seed in job.seeds[:1]]
     return []
 
 
-def _is_made_by_scripts(
-    directory: CrawlDirectory, seeds: Sequence[str], progress: Progress
-) -> bool:
-    is_small = progress.pages <= len(seeds) <= MOST_PAGES and not progress.pending
-    if not is_small or sum(progress.outcomes.values()) > MOST_ANSWERS:
-        return False
-    wanted = {canonicalize(seed) for seed in seeds}
-    pages = [page for page in _pages(directory.path) if page.url in wanted]
-    return {page.url for page in pages} == wanted and all(map(_is_shell, pages))
+def _why_without_content(directory: CrawlDirectory, progress: Progress) -> str:
+    """Return why all pages that were kept are empty; "" if one of them is not."""
+    shells, failures = _shells_and_failures(progress.rendered)
+    if failures and RENDERED not in progress.rendered:
+        if any(record.type == "conversion" for record in _first_records(directory.path)):
+            return ""  # a page was read before its browser failed
+        ended = ", ".join(f"{count:,} {name.replace('-', ' ')}" for name, count in failures.items())
+        why = _FAILED.format(ended=ended, path=directory.path, seed="{seed}")
+    elif shells and shells >= progress.pages:
+        why = _SHELL
+    else:
+        return ""
+    return why if all(map(_is_shell, _first_pages(directory.path))) else ""
+
+
+def _shells_and_failures(rendered: Mapping[str, int]) -> tuple[int, dict[str, int]]:
+    """Return how many pages seem empty, in a crawl that renders none, and the failures of one that
+    does."""
+    others = (SHELL, RENDERED, "waiting", "dropped")
+    failures = {name: count for name, count in rendered.items() if name not in others}
+    return rendered.get(SHELL, 0), failures
+
+
+def _first_pages(folder: Path) -> Iterator[Stored]:
+    """Yield the first pages of the archive; a server may name any file of it as HTML, too."""
+    pages = (page for page in _pages(folder) if page.status == 200 and _is_html(page))
+    return islice(pages, MOST_LOOKED)
 
 
 def _pages(folder: Path) -> Iterator[Stored]:
@@ -149,9 +178,24 @@ def _pages(folder: Path) -> Iterator[Stored]:
         files.close()
 
 
+def _first_records(folder: Path) -> Iterator[Record]:
+    """Yield the first records of the archive."""
+    found = (
+        record for name in warc_names(folder) for _, _, record in members(warc_path(folder, name))
+    )
+    return islice(found, MOST_RECORDS)
+
+
+def _type_of(page: Stored) -> str | None:
+    return next((value for name, value in page.headers if name.lower() == _TYPE), None)
+
+
+def _is_html(page: Stored) -> bool:
+    return type_named(_type_of(page) or "") in HTML_TYPES
+
+
 def _is_shell(page: Stored) -> bool:
     """Return whether an answer has scripts, and neither links nor more than a line of text."""
     if re.search(_LINK, page.body) or not re.search(_SCRIPT, page.body):
         return False
-    content_type = next((value for name, value in page.headers if name.lower() == _TYPE), None)
-    return len(scan(page.body, content_type).content) <= MOST_TEXT
+    return len(scan(page.body, _type_of(page)).content) <= MOST_TEXT

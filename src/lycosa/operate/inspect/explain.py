@@ -15,6 +15,7 @@ from lycosa.features.soft_404 import probe_of
 from lycosa.frontier.distance import MOST_REDIRECTS, STEP, TOO_MANY_REDIRECTS, depth_of
 from lycosa.frontier.facts.columns import PUT_OFF
 from lycosa.frontier.facts.guesses import rule_name
+from lycosa.frontier.facts.rendering import SHELL
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.freshness.quality import Quality
 from lycosa.frontier.partitioners import Partitioner
@@ -30,9 +31,12 @@ from lycosa.model.records import (
     Mined,
     MirrorFound,
     Outcome,
+    PartsNoted,
     Place,
     Predicted,
     ProbeChosen,
+    Rendered,
+    RenderQueued,
     RobotsState,
     Settled,
     Sight,
@@ -321,6 +325,32 @@ class _History:
         if event.page == self._page:
             yield Step(event.moment, _SIGHTS[event.seen])
 
+    def _render_queued(self, event: RenderQueued) -> Iterator[Step]:
+        if event.page == self._page:
+            count = len(event.missing)
+            parts = f", once {count} part{'s' * (count != 1)} came" if count else ""
+            again = "again " if event.round else ""
+            yield Step(event.moment, f"waits to be rendered {again}by a browser{parts}")
+        elif self._key in event.missing:
+            url = url_of(self._state.table.key(event.page))
+            yield Step(event.moment, f"asked for by the scripts of {url}")
+
+    def _rendered(self, event: Rendered) -> Iterator[Step]:
+        if event.page != self._page:
+            return
+        if event.ending == SHELL:
+            yield Step(event.moment, "seems empty without its scripts, and they were not run")
+            return
+        how = event.ending.replace("-", " ")
+        detail = f": {event.detail}" if event.detail else ""
+        yield Step(event.moment, f"shown by a browser: {how}{detail}")
+        for url, why in event.refused.items():
+            yield Step(event.moment, f"without the part {url}: {why.replace('_', ' ')}")
+
+    def _parts_noted(self, event: PartsNoted) -> Iterator[Step]:
+        if self._key in event.sought or self._key in event.parts:
+            yield self._at_once("asked for by the scripts of a page")
+
     def _settled(self, event: Settled) -> Iterator[Step]:
         if self._page in event.pages:
             yield Step(event.moment, _name(event.outcome))
@@ -343,4 +373,7 @@ _TELLERS: dict[type, Callable[[_History, Any], Iterator[Step]]] = {
     CycleBegun: _History._cycle_begun,
     Visited: _History._visited,
     Settled: _History._settled,
+    RenderQueued: _History._render_queued,
+    Rendered: _History._rendered,
+    PartsNoted: _History._parts_noted,
 }

@@ -11,7 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from lycosa.crawl.worker import turns, worker
+from lycosa.crawl.worker._pump import PartitionTurns
 from lycosa.crawl.worker.worker import EXHAUSTED, Worker
+from lycosa.frontier._page_steps import PageSteps
 from lycosa.model.job import Job
 from lycosa.model.records import Outcome, Request
 from lycosa_testweb.web import PLAIN, Reply
@@ -97,3 +99,24 @@ def test_the_same_requests_are_sent_at_the_same_moments(
         patch.setattr(turns, "PartitionTurns", PlainTurns)
         patch.setattr(Worker, "pump", plain_pump, raising=False)
         assert told(replies, job) == compiled
+
+
+class Ready(PageSteps):
+    """A partition that has as much work as it is told."""
+
+    def __init__(self, number: int, work: int) -> None:
+        self.number_of_it, self.work = number, work
+
+    def has_work(self) -> bool:
+        return self.work > 0
+
+
+def test_partitions_take_turns_and_who_has_no_work_leaves_the_line() -> None:
+    partitions = {number: Ready(number, work) for number, work in ((3, 3), (1, 1), (2, 2))}
+    line = PartitionTurns(partitions, dict.fromkeys(partitions))  # type: ignore[arg-type]
+    taken = []
+    while (partition := line.next()) is not None:
+        assert isinstance(partition, Ready)
+        partition.work -= 1
+        taken.append(partition.number_of_it)
+    assert taken == [3, 1, 2, 3, 2, 3]

@@ -150,6 +150,72 @@ def test_an_endless_script_ends_with_its_links_and_leaves_nothing_running(
     assert os.getpid() not in browser.processes()
 
 
+DOOR = """<div id=app></div><script>
+    const door = (n) => { const a = document.createElement('a'); a.href = '/fo' + 'und/' + n;
+      return a };
+    const room = (n) => { app.innerHTML = '<p>room ' + n; app.append(door(n)) };
+    const home = (open) => { app.innerHTML = ''; for (const n of 'abcd') {
+      const one = document.createElement('button'); one.textContent = n;
+      one.onclick = () => open(n); app.append(one) } };
+    </script>"""
+"""A page with four buttons; the room of each has one door, and no way back."""
+
+EXPLORED = {
+    "a click takes the other buttons away": (DOOR + "<script>home(room)</script>", "abcd"),
+    "a click leads to another view": (
+        DOOR + "<script>const show = () => location.pathname.startsWith('/room/')"
+        " ? room(location.pathname.slice(6)) : home((n) => {"
+        " history.pushState({}, '', '/room/' + n); show() }); addEventListener('popstate', show);"
+        " show()</script>",
+        "abcd",
+    ),
+    "a click leads to another fragment": (
+        DOOR + "<script>const show = () => location.hash ? room(location.hash.slice(1))"
+        " : home((n) => { location.hash = n }); addEventListener('hashchange', show);"
+        " show()</script>",
+        "abcd",
+    ),
+    "a click changes the button": (
+        DOOR + "<button id=more>1</button><script>more.onclick = () => {"
+        " app.append(door(more.textContent)); more.textContent = +more.textContent + 1 }</script>",
+        "123",
+    ),
+    "a click makes a button that the next one takes away": (
+        DOOR + "<button id=one>One</button><button id=two>Two</button><script>"
+        "one.onclick = () => { const b = document.createElement('button'); b.textContent = 'In';"
+        " b.onclick = () => document.body.append(door('a')); app.append(b) };"
+        " two.onclick = () => { app.innerHTML = ''; document.body.append(door('b')) }</script>",
+        "ab",
+    ),
+    "a click goes back": (
+        DOOR + "<button onclick=history.back()>1</button><button onclick=history.go(-1)>2</button>"
+        "<button onclick=location.reload()>3</button>"
+        "<button onclick=\"document.body.append(door('a'))\">4</button>",
+        "a",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", EXPLORED)
+def test_everything_on_a_page_is_tried(browser: TestBrowser, name: str) -> None:
+    page, rooms = EXPLORED[name]
+    shown = browser.render(f"<p>What the page says first.</p>{page}")
+    assert shown.done.ending is Ending.RENDERED, shown.done.detail
+    assert "What the page says first." in shown.done.html
+    found = {url.rpartition("/")[2] for url in shown.urls if "/found/" in url}
+    assert found == set(rooms) and shown.done.untried == 0
+
+
+def test_what_was_shown_stands_when_a_click_ends_the_browser(browser: TestBrowser) -> None:
+    missing = "http://www.page.test/more.js"
+    page = f"""<p>What the page says first.</p><a href=/kept>kept</a><script src={missing}></script>
+        <button onclick="for (;;);">Open</button>"""
+    shown = browser.render(page, seconds=4.0)
+    assert shown.done.ending is Ending.TIMED_OUT
+    assert "What the page says first." in shown.done.html
+    assert shown.urls == {"http://www.page.test/kept"} and shown.done.missing == [missing]
+
+
 HOSTILE = {
     "alerts": ("<script>for (;;) alert('again')</script>", Ending.TIMED_OUT),
     "late alerts": (

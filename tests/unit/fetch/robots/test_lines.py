@@ -130,6 +130,17 @@ def test_what_stands_before_any_agent_or_twice_is_told() -> None:
     }
 
 
+@pytest.mark.parametrize("between", ["Crawl-delay: 5", "", "Sitemap: http://a.test/s", "Host: x"])
+def test_groups_that_are_joined_against_their_looks_are_told(between: str) -> None:
+    said = said_of("User-agent: *", between, "User-agent: other", "Disallow: /")
+    assert said[3] == (
+        "it joins the group of line 1, whose list of robots only Allow and Disallow end: the rules"
+        " below are for all of them"
+    )
+    assert 3 not in said_of("User-agent: *", "# both", "User-agent: other", "Disallow: /")
+    assert 4 not in said_of("User-agent: *", "Allow: /", between, "User-agent: other", "Allow: /x")
+
+
 def test_comments_blank_lines_and_good_lines_get_no_remark() -> None:
     assert said_of("# hello", "", "User-agent: *", "Crawl-delay: 2", "Disallow: /x # y") == {}
 

@@ -61,6 +61,8 @@ WITHOUT_TEXTS = [
     ("/shop?page=2", "/shop?page=3"),
     ("/shop?page=3", "/shop?page=2"),
     ("/shop?page=9", "/shop?page=10"),
+    ("/shop?page=10", "/shop?page=11"),
+    ("/shop?page=110", "/shop?page=111"),
     ("/shop?sort=x&page=99", "/shop?sort=x&page=100"),
     ("/shop?page=2&sort=x", "/shop?page=3&sort=x"),
     ("/shop?sort=x", "/shop?page=2&sort=x"),
@@ -176,6 +178,36 @@ def test_all_links_to_a_url_have_one_kind_and_others_keep_theirs() -> None:
     kinds = kinds_with_pagination_of([target, target, target, other], raw, table, 0)
     assert kinds == [PAGINATION, PAGINATION, int(LinkKind.CANONICAL), ANCHOR]
     assert raw.kinds[0] == ANCHOR, "the page's facts stay as they are"
+
+
+def test_a_target_of_a_list_is_none_of_a_page_outside_of_it() -> None:
+    targets = [Target("test.shop:/a?page=2"), Target("test.shop:/b?page=2")]
+    raw = Links([], [ANCHOR] * 2, ["more"] * 2, [""] * 2)
+    by_page = [
+        kinds_with_pagination_of(targets, raw, One(f"test.shop:/{name}"), 0) for name in "abc"
+    ]
+    assert by_page == [[PAGINATION, ANCHOR], [ANCHOR, PAGINATION], None]
+
+
+def every_word() -> list[str]:
+    twin = plain_pagination
+    return sorted({*twin.PAGE_WORDS, *twin.PLACE_WORDS, *twin.TIME_WORDS})
+
+
+def test_every_word_means_what_it_does_to_the_twin() -> None:
+    forms = ["/a?{}=2", "/a/{}/2", "/a/{}-2", "/a?x{}=2", "/a?{}x=2", "/{}2", "/a?{}s=2"]
+    keys = [f"test.shop:{form.format(word)}" for form in forms for word in every_word()]
+    wrong = []
+    for key in keys:
+        target = Target(key)
+        for text in ("more", "2"):
+            raw = Links([], [ANCHOR], [text], [""])
+            for own in ("test.shop:/a", "test.shop:/"):
+                kinds = kinds_with_pagination_of([target], raw, One(own), 0)
+                twin = plain_pagination.kinds_with_pagination([target], [ANCHOR], [text], [""], own)
+                if kinds != twin:
+                    wrong.append((key, text, own))
+    assert wrong == []
 
 
 def test_a_page_without_a_number_in_question_is_not_asked_for_its_key() -> None:

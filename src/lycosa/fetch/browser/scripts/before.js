@@ -68,6 +68,22 @@
       return real.apply(this, arguments);
     };
   }
+  // Back beyond the first view is another document, where nothing is: only views are left.
+  const back = History.prototype.back, forward = History.prototype.forward;
+  const leads_to_view = (step) => {
+    const entries = window.navigation?.entries() ?? [];
+    return !!entries[(window.navigation?.currentEntry?.index ?? -1) + step]?.sameDocument;
+  };
+  History.prototype.back = function () {
+    if (leads_to_view(-1)) back.call(this);
+  };
+  History.prototype.forward = function () {
+    if (leads_to_view(1)) forward.call(this);
+  };
+  const go = History.prototype.go;
+  History.prototype.go = function (step) {
+    if (step && leads_to_view(Math.trunc(step))) go.call(this, step);
+  };
   const elsewhere = (url) => {
     if (url) state.tell("window", url);
     const place = {

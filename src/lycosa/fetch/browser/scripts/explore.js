@@ -1,9 +1,11 @@
 // Looks at a frame as a reader would: waits until it is quiet, scrolls, and tries what can be
-// clicked. Gives links to TOKEN as they appear; returns the document. With `look` it stops before it
-// clicks: the page is then as a reader sees it first.
-async ({ token, clicks, scrolls, milliseconds, serialise, look }) => {
+// clicked. Gives links to TOKEN as they appear, and the document before the first click: it stands
+// whatever follows. With `look` it stops before it clicks: the page is then as a reader sees it first.
+// Returns how many elements were clicked, and where those of the page stand that were `tried` and
+// those that were `lost`, because a click has taken them away; `skip` are those tried before.
+async ({ token, clicks, scrolls, milliseconds, serialise, look, skip = [] }) => {
   const state = window[token + "State"];
-  if (!state) return { html: "", base: document.baseURI, clicked: 0 };
+  if (!state) return { clicked: 0, tried: [], lost: [] };
   const began = performance.now();
   const isLate = () => performance.now() - began > milliseconds;
   const pause = (time) => new Promise((done) => state.later(done, time));
@@ -72,12 +74,10 @@ async ({ token, clicks, scrolls, milliseconds, serialise, look }) => {
     watcher.disconnect();
     return null;
   }
-  const html = serialise
-    ? document.documentElement.getHTML
-      ? outer()
-      : document.documentElement.outerHTML
-    : "";
-  const base = document.baseURI;
+  if (serialise) {
+    const html = document.documentElement.getHTML ? outer() : document.documentElement.outerHTML;
+    await window[token]("document", document.baseURI, html, "");
+  }
 
   function outer() {
     const root = document.documentElement;
@@ -96,7 +96,33 @@ async ({ token, clicks, scrolls, milliseconds, serialise, look }) => {
     + " [data-link], [data-target], [data-to], [aria-expanded], [aria-haspopup], option, area:not([href])";
   const HANDLERS = ["onclick", "oninput", "onchange", "onkeydown", "onkeyup", "onmouseover", "onmouseenter",
     "onmousedown", "onmouseup", "onpointerdown", "ondblclick", "onfocus", "ontouchstart", "oncontextmenu"];
-  const tried = new Set();
+  const tried = new Map();
+  const MOST_TRIES = 3;
+  // An element that has changed since its click may do something else now.
+  const look_of = (one) => [...one.attributes].map((two) => two.name + two.value).join("\n").slice(0, 2000)
+    + one.textContent.slice(0, 500);
+  const isTried = (one) => {
+    const before = tried.get(one);
+    return !!before && (before.times >= MOST_TRIES || before.look === look_of(one));
+  };
+  // Where an element stands, so that it is found when a page has made its view again.
+  const place_of = (one) => {
+    const steps = [];
+    for (let at = one; at !== document.documentElement; at = at.parentElement) {
+      if (!at?.parentElement || steps.length >= 60) return "";
+      steps.push(at.localName + ":" + [...at.parentElement.children].indexOf(at));
+    }
+    return steps.reverse().join(" ");
+  };
+  const at_place = (place) => {
+    let at = document.documentElement;
+    for (const step of place.split(" ")) {
+      const [name, number] = step.split(":");
+      at = at.children[number];
+      if (at?.localName !== name) return null;
+    }
+    return at;
+  };
   const hasProps = (one) => {
     for (const name in one) {
       if (name.startsWith("__reactProps$")) {
@@ -126,7 +152,7 @@ async ({ token, clicks, scrolls, milliseconds, serialise, look }) => {
         || Object.keys(one.dataset || {}).length)) found.add(one);
     }
     return [...found].filter((one) => {
-      if (tried.has(one) || !one.isConnected) return false;
+      if (isTried(one) || !one.isConnected) return false;
       if (one.matches("script, style, link, meta, html, head, body, template")) return false;
       if (one.matches("a[href]") && !/^(#|javascript:)/i.test(one.getAttribute("href"))) return false;
       const form = one.form || one.closest?.("form");
@@ -179,7 +205,7 @@ async ({ token, clicks, scrolls, milliseconds, serialise, look }) => {
     }
   };
   let clicked = 0;
-  for (const name of ["resize", "orientationchange", "focus", "pageshow", "popstate", "online", "storage",
+  for (const name of skip.length ? [] : ["resize", "orientationchange", "focus", "pageshow", "popstate", "online", "storage",
     "visibilitychange", "beforeprint", "afterprint", "mousemove", "mouseout", "mouseleave"]) {
     const target = name.startsWith("visib") || name.startsWith("mouse") ? document : window;
     target.dispatchEvent(new Event(name, { bubbles: true }));
@@ -197,31 +223,75 @@ async ({ token, clicks, scrolls, milliseconds, serialise, look }) => {
       if (types.has(name)) target.dispatchEvent(new Event(name, { bubbles: true, cancelable: true }));
     }
   }
-  for (let round = 0; round < 4 && clicked < clicks && !isLate(); round++) {
-    const list = candidates();
-    if (!list.length) break;
-    for (const one of list) {
-      if (clicked >= clicks || isLate()) break;
-      tried.add(one);
-      if (!one.isConnected) continue;
-      clicked++;
-      const before = changes;
-      try {
-        if (one.matches("select")) await choose(one);
-        else attempt(one);
-      } catch {}
-      await pause(4);
-      if (changes !== before) {
-        await settle(30, 300);
-        collect();
-      }
+  const home = location.href;
+  // What leads to another view of the page is left again: that view has a URL of its own.
+  const go_home = async () => {
+    for (let step = 0; step < 3 && location.href !== home && !isLate(); step++) {
+      const seen = changes;
+      history.back();
+      await pause(30);
+      if (changes !== seen || location.href !== home) await settle(40, 500);
     }
-    state.roots.forEach(watch);
-    await settle(60, 600);
-    collect();
+  };
+  const places = new Map();
+  const skipped = new Set(skip);
+  const first = candidates().filter((one) => {
+    const place = place_of(one);
+    if (place) places.set(one, place);
+    return !skipped.has(place);
+  });
+  const queue = [...first];
+  const done = [], lost = [];
+  const known = new Set(queue);
+  for (let lists = 0; clicked < clicks && !isLate(); ) {
+    if (!queue.length) {
+      if (++lists > 4) break;
+      queue.push(...candidates().filter((one) => !(skipped.has(place_of(one)) && !known.has(one))));
+      queue.forEach((one) => known.add(one));
+      if (!queue.length) break;
+    }
+    let one = queue.shift();
+    const place = places.get(one);
+    if (!one.isConnected) {
+      one = place && at_place(place);
+      if (!one) {
+        if (place) lost.push(place);
+        continue;
+      }
+      if (isTried(one)) continue;
+    }
+    if (place) done.push(place);
+    tried.set(one, { look: look_of(one), times: (tried.get(one)?.times || 0) + 1 });
+    known.add(one);
+    clicked++;
+    const before = changes;
+    try {
+      if (one.matches("select")) await choose(one);
+      else attempt(one);
+    } catch {}
+    await pause(4);
+    if (changes !== before || location.href !== home) {
+      await settle(30, 300);
+      collect();
+      if (location.href !== home) {
+        await go_home();
+        state.roots.forEach(watch);
+        continue;
+      }
+      state.roots.forEach(watch);
+      // What the click has just made goes before the rest: the next click may take it away.
+      const made = candidates().filter((two) => !known.has(two) && !tried.has(two));
+      made.forEach((two) => known.add(two));
+      queue.unshift(...made);
+    }
+    if (!queue.length) {
+      await settle(60, 600);
+      collect();
+    }
   }
+  for (const one of queue) if (places.has(one)) lost.push(places.get(one));
   await settle(clicked ? 150 : 20, 1500, true);
   collect();
   watcher.disconnect();
-  return { html, base, clicked };
+  return { clicked, tried: done, lost };
 };
