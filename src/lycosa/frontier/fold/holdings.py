@@ -129,8 +129,8 @@ class Holdings:
         self.rendering = Rendering()
         self.suspects = Suspects()
         self.posts: dict[int, int] = {}
-        """URLs that plugins have posted to: `NOTED` or `ANSWERED`. One that is here is not posted to again,
-        unless the operator asks for it (`retry`): a kill at any moment sends it at most once."""
+        """URLs that plugins have posted to: `NOTED` or `ANSWERED`. None of them is posted to again,
+        unless the operator asks for it: a kill at any moment sends it at most once."""
         self._host_numbers: dict[str, int] = {}
 
     # -- asking ---------------------------------------------------------------------------

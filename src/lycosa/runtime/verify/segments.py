@@ -283,7 +283,7 @@ def _compare_rows(found: Segment, named: Mapping[int, Named], given_up: set[int]
             offset = row["offset"]
             seen.add(offset)
             main = found.mains.get(offset)
-            is_there = main is not None and main.is_whole and main.url == row["url"]
+            is_there = main is not None and main.is_whole and main.url == bare(row["url"])
             if offset in given_up or offset in lost or not is_there:
                 found.stale.add(offset)
             elif kind == "pages" and offset not in wanted:
