@@ -5,7 +5,15 @@ from __future__ import annotations
 import math
 from itertools import compress
 
-from lycosa.extract.topics.words import FLOOR, LINK_TOPICS, softmax, word_weights
+from lycosa.extract.topics.words import softmax, words_of
+
+TITLE_WEIGHT = 2
+MOST_WORDS = 2048
+LINK_TOPICS = 3
+"""Number of topics that are reported for a link."""
+FLOOR = 0.003
+"""No topic is less likely than this, by a page or by the text of its link alone."""
+_ALL = (1 << 32) - 1
 
 
 class PlainSoftmax:
@@ -61,3 +69,28 @@ class PlainSoftmax:
         path = key[key.find("/") :] if "/" in key else ""
         said = "" if any("\ud800" <= one <= "\udfff" for one in text) else text
         return softmax(self.scores(b"", f"{said} {path}".encode()), temperature)
+
+
+def word_weights(title: bytes, text: bytes, bits: int = 16) -> dict[int, float]:
+    """Return the numbers of the words of a text with their weights."""
+    mask = (1 << bits) - 1
+    counts: dict[int, float] = {}
+    for part, weight in ((title, TITLE_WEIGHT), (text, 1)):
+        for word in words_of(part):
+            number = _number(word) & mask
+            if number in counts or len(counts) < MOST_WORDS:
+                counts[number] = counts.get(number, 0) + weight
+    weights = {number: 1 + math.log(count) for number, count in counts.items()}
+    length = math.sqrt(sum(weight * weight for weight in weights.values()))
+    return {number: weight / length for number, weight in weights.items()}
+
+
+def _number(word: bytes) -> int:
+    h = 2166136261
+    for byte in word:
+        h = (h ^ byte) * 16777619 & _ALL
+    h ^= h >> 16
+    h = h * 0x85EBCA6B & _ALL
+    h ^= h >> 13
+    h = h * 0xC2B2AE35 & _ALL
+    return h ^ h >> 16

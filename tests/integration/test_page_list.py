@@ -11,91 +11,23 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from integration.small_servers import serving_site
-from lycosa.analysis.page_list import copy, listing
+from lycosa.analysis.page_list import copied_rows, copy, listing
 from lycosa.analysis.page_list.columns import SCHEMA
 from lycosa.analysis.page_list.listing import NoCopy, PageList
 from lycosa.analysis.page_list.question import FACETS, SHOWN, Question
 from lycosa.cli.main import main
 from lycosa.errors import LycosaError
-from lycosa.frontier.fold.state import PartitionState
-from lycosa.model.records import Fetched
-from lycosa.model.url import url_of
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.storage.archive.reader import rows as stored_rows
-from lycosa.storage.log.format import decode_events
-
-PAGES = 60
-Row = dict[str, Any]
-
-
-def own_words(path: str) -> str:
-    """Return a text that no other page has."""
-    return " ".join(f"{random.Random(f'{path} {n}').randrange(10**6):06x}" for n in range(60))
-
-
-def site(path: str) -> tuple[int, str]:
-    """Answer with pages that link to each other; some are missing, some fail, some forbidden."""
-    if path == "/robots.txt":
-        return 200, "User-agent: *\nDisallow: /private"
-    number = int(path.rpartition("/")[2] or 0) if path[1:].rpartition("/")[2].isdigit() else 0
-    if number % 7 == 3:
-        return 404, "gone"
-    links = "".join(f"<a href='/page/{number * 3 + n}'>{n}</a>" for n in range(4) if number < PAGES)
-    return 200, (
-        f"<!doctype html><html lang=en><title>Page {number} Ünï</title><body>{links}"
-        f"<a href='/private/{number}'>no</a><p>{own_words(path)}</p></body></html>"
-    )
-
-
-def by_log(folder: Path) -> dict[str, tuple[str, int, int]]:
-    """Return outcome, status and moment of every URL from the log alone."""
-    directory = CrawlDirectory(folder)
-    job = directory.job()
-    states = directory.states(job)
-    found: dict[str, tuple[str, int, int]] = {}
-    with closing(directory.log(job)) as log:
-        for number, state in states.items():
-            last: dict[int, Fetched] = {}
-            for _, batch in log.read(number, 0):
-                for event in decode_events(batch):
-                    if isinstance(event, Fetched):
-                        last[event.page] = event
-            for page, key in enumerate(state.table):
-                fetch = last.get(page)
-                if fetch is None:
-                    found[url_of(key)] = (unfetched(state, page), 0, 0)
-                else:
-                    moment = round(fetch.moment * 1_000_000)
-                    found[url_of(key)] = (fetch.outcome.name.lower(), fetch.status, moment)
-    return found
-
-
-def unfetched(state: PartitionState, page: int) -> str:
-    outcome = state.outcome_of(page)
-    return outcome.name.lower() if outcome else "pending"
-
-
-def all_rows(pages: PageList, **asked: Any) -> list[Row]:
-    found: list[Row] = []
-    cursor, limit = "", asked.pop("limit", 7)
-    while True:
-        some = pages.rows(Question(cursor=cursor, limit=limit, **asked))
-        found += some.rows
-        cursor = some.following
-        if not cursor:
-            return found
-
-
-def list_of(folder: Path) -> PageList:
-    crawl = CrawlDirectory(folder)
-    return PageList(folder, lambda: crawl.states(crawl.job()).values())
+from lycosa.storage.log.sqlite_files import log_signature
+from page_lists import Row, all_rows, by_log, list_of, site
 
 
 def check(folder: Path, pages: PageList) -> list[Row]:
@@ -103,12 +35,7 @@ def check(folder: Path, pages: PageList) -> list[Row]:
     rows = all_rows(pages, sort="url", is_descending=False)
     told = {row["url"]: (row["outcome"], row["status"], row["fetched"]) for row in rows}
     assert len(told) == len(rows)
-    by = by_log(folder)
-    last = max(moment for _, _, moment in by.values())  # newer rows are ahead of their events
-    for url in [url for url, (_, _, moment) in told.items() if moment > last]:
-        del told[url]
-        by.pop(url, None)
-    assert told == by
+    assert told == by_log(folder)
     tables = {}
     for batch in stored_rows(folder, "pages"):
         for row in batch.to_pylist():
@@ -177,6 +104,54 @@ def test_a_copy_gives_the_same_rows_in_every_order(crawled: Path, tmp_path: Path
             wanted.sort(key=lambda row: row[name], reverse=is_descending)
             assert [row["url"] for row in found] == [row["url"] for row in wanted], name
     assert all_rows(pages, host="127.0.0.1", type="text/html", text="PAGE 1")
+
+
+@pytest.mark.parametrize("has_copy", [False, True])
+def test_the_queue_is_of_now_until_the_log_has_changed(
+    crawled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, has_copy: bool
+) -> None:
+    folder = tmp_path / "site"
+    shutil.copytree(crawled, folder)
+    if has_copy:
+        monkeypatch.setattr(listing, "SMALL_TABLE_BYTES", 0)
+        log = list(log_signature(folder))
+        copy.make_copy(CrawlDirectory(folder), log, lambda progress: None)
+    pages = list_of(folder)
+    pages.rows(Question())
+    later = time.time() + 3600
+    with monkeypatch.context() as patch:
+        patch.setattr(time, "time", lambda: later)
+        assert pages.queue_moment == later
+        os.utime(folder / "log" / "log.sqlite", ns=(1, 1))
+        assert pages.queue_moment < later
+
+
+@pytest.mark.usefixtures("large")
+@pytest.mark.parametrize("first", [3, 12, 300])
+def test_words_are_found_in_a_copy_in_every_order(
+    crawled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: int
+) -> None:
+    monkeypatch.setattr(copied_rows, "_STRETCH_ROWS", 5)
+    monkeypatch.setattr(copied_rows, "_SAMPLE_ROWS", 8)
+    monkeypatch.setattr(copied_rows, "_FIRST_ROWS", first)
+    folder = tmp_path / "site"
+    shutil.copytree(crawled, folder)
+    small = list_of(crawled)
+    with monkeypatch.context() as patch:
+        patch.setattr(listing, "SMALL_TABLE_BYTES", 20_000_000)
+        whole = all_rows(small)
+    copy.make_copy(CrawlDirectory(folder), [], lambda progress: None)
+    pages = list_of(folder)
+    for text in ("page", "1", "page 1", "private", "Ünï", "zebra", "PAGE ünï 2"):
+        wanted = [
+            row for row in whole if all(word in row["words"] for word in text.lower().split())
+        ]
+        for sort in ("url", "fetched", "title", "size"):
+            for is_descending in (False, True):
+                found = all_rows(pages, text=text, sort=sort, is_descending=is_descending, limit=4)
+                wanted.sort(key=lambda row: row["url_id"])
+                wanted.sort(key=lambda row: row[sort], reverse=is_descending)
+                assert [row["url"] for row in found] == [row["url"] for row in wanted], (text, sort)
 
 
 @pytest.mark.usefixtures("large")
@@ -331,8 +306,7 @@ def compare_fetches(folder: Path, pages: PageList) -> None:
     assert len({row["url"] for row in rows}) == len(rows)
     told = {row["url"]: (row["outcome"], row["fetched"]) for row in rows if row["fetched"]}
     wanted = {url: (one[0], one[2]) for url, one in by_log(folder).items() if one[2]}
-    last = max(moment for _, moment in wanted.values())
-    assert {url: one for url, one in told.items() if one[1] <= last} == wanted
+    assert told == wanted
     assert pages.counts(Question()).total == len(rows)
 
 

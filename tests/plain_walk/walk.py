@@ -21,7 +21,6 @@ from lycosa.extract.rdfa.hosts import VOCABULARY, Host, whole_vocabulary
 from lycosa.extract.rdfa.iris import (
     iri_term,
     language_tag,
-    literal_term,
     near_base,
     resolve,
 )
@@ -51,6 +50,7 @@ from plain_walk.elements import (
     Lists,
     Slot,
 )
+from plain_walk.literal_terms import literal_term
 from plain_walk.terms import Scope, Terms
 from plain_walk.tokens import Attributes, End, Text, tokens
 

@@ -14,4 +14,5 @@ BURNS = "import time\nwhile time.process_time() < 0.2: pass"
 def test_what_a_child_has_used_counts() -> None:
     before = processor_seconds(os.getpid())
     subprocess.run([sys.executable, "-c", BURNS], check=True)
-    assert processor_seconds(os.getpid()) - before >= 0.19
+    # Each of four sums that the kernel gives is cut to a tick of 10 ms, before and after.
+    assert processor_seconds(os.getpid()) - before >= 0.15

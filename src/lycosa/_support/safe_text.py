@@ -1,5 +1,4 @@
 """Makes text from the web safe to print on a terminal, or to open in a spreadsheet.
-
 A title can hold characters that a terminal obeys (colours, the cursor, its title), that reverse
 the direction of the following text (after U+202E `gpj.exe` is shown as `exe.jpg`), or that are
 invisible. Each of them is replaced by its number: `⟨U+202E⟩`.
@@ -9,11 +8,14 @@ a text that begins with `=`, `+`, `-` or `@` (or their full-width forms), a tab,
 gets a leading apostrophe, which tells a spreadsheet that it is text (OWASP, CSV Injection;
 CWE-1236). In some countries spreadsheets split lines at semicolons or tabs instead of commas, so
 text after one of these counts as a beginning too. Numbers (`-5`, `+1.5e3`) and a lone `-` stay.
+
+Command lines that a person types are made here, too.
 """
 
 from __future__ import annotations
 
 import re
+import shlex
 
 # The patterns are strings: `re` compiles them at first use, and most texts are ASCII.
 _INVISIBLE = (
@@ -32,6 +34,13 @@ _UNRULY = (
 NUMBER = r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?|[+-]"
 FORMULA = r"""((?:^|[;\t\r\n])[ "]*)([=+\-@＝＋－＠])"""
 INVISIBLE_FIRST = r"^([\t\r\n\x00])"
+
+
+def command(name: str, path: object, *rest: str) -> str:
+    """Return a command line that can be typed as it is; `path` may be the address of a log."""
+    if name == "resume" and "://" in str(path):
+        return shlex.join(["lycosa", "join", str(path), "-o", "DIR", *rest])
+    return shlex.join(["lycosa", *name.split(), str(path), *rest])
 
 
 def visible(text: str) -> str:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from lycosa._support import beneath
 from lycosa.errors import ConfigError, LycosaError
+from lycosa.model.job import Job, read_written
 from lycosa.storage.archive.files import sync_file, sync_folder
 
 END = b"# end of the job\n"
@@ -40,6 +41,24 @@ def refuse_damaged(path: Path, copy: Path, shown: str) -> None:
             else f"restore the copy of the last run: lycosa verify {shown} --repair"
         )
         raise ConfigError(f"{path}: {problem}\n  {remedy}")
+
+
+def refuse_other_rule(job: Job, copy: Path, shown: str) -> None:
+    """Refuse a job with another rule for pages of a list than the crawl has begun with.
+
+    The kinds of links are recorded by that rule, and distances rest on them: with two rules in a
+    crawl, its depths would be those of no rule.
+    """
+    try:
+        begun = read_written(copy, is_begun=True).extract.pagination
+    except LycosaError:  # the crawl has not begun, or its copy of the job is damaged
+        return
+    if job.extract.pagination != begun:
+        raise ConfigError(
+            f"{shown}: the crawl has begun with [extract] pagination = {begun}, and its depths rest"
+            f" on that rule\n  set it to {begun} again, or begin another crawl with"
+            f" --set extract.pagination={job.extract.pagination}"
+        )
 
 
 def damage_of(path: Path, other: Path) -> str:

@@ -173,15 +173,6 @@ class Planter:
             told(count)
         return self._planted()
 
-    def plant_at_once(
-        self, seeds: Iterable[str], now: float, told: Callable[[int], None] = lambda count: None
-    ) -> Planted:
-        """Post all seeds in one transaction, so that a kill leaves all of them or none."""
-        prepared = self.prepare(seeds, now, told)
-        if prepared.posts or prepared.notes:
-            self._log.post_all(prepared.posts, prepared.notes)
-        return prepared.planted
-
     def prepare(
         self,
         seeds: Iterable[str],

@@ -15,7 +15,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import msgspec
 
 from lycosa._support.decoders import json_decoder
+from lycosa._support.safe_text import command
 from lycosa.analysis.triples.answer_pool import AnswerPool
+from lycosa.crawl.status.left_out import amount_text
+from lycosa.crawl.status.left_out import told as in_words
 from lycosa.errors import LycosaError
 from lycosa.model.job import Job
 from lycosa.runtime.cluster.settings import CHANGEABLE
@@ -27,7 +30,7 @@ from lycosa.runtime.orders.metrics import metrics_of
 from lycosa.storage.log.sqlite_files import log_signature
 from lycosa.web.reading.requests import ReadingPool, Resting
 from lycosa.web.rest.problems import Refusal, answered
-from lycosa.web.rest.records import CrawlRow, Frame, GivenUp, Wait
+from lycosa.web.rest.records import CrawlRow, Frame, GivenUp, LeftOutRow, Wait
 from lycosa.web.shared import BoardFrames
 from lycosa.web.starting import Children
 
@@ -94,7 +97,7 @@ class ServedCrawl:
             written = self.written()
             is_old = time.monotonic() - self._read_at > FRAME_SECONDS
             if self._frame is None or is_old or written != self._written:
-                self._frame = self._look()
+                self._frame = self._in_words(self._look())
                 self._read_at, self._written = time.monotonic(), written
             return self._frame
 
@@ -121,6 +124,19 @@ class ServedCrawl:
         if holder is not None:
             return msgspec.structs.replace(rest, state="running", pid=holder.pid)
         return rest
+
+    def _in_words(self, frame: Frame) -> Frame:
+        """Name what the limits have left out, as the terminal does."""
+        if not frame.left_out:
+            return frame
+        place = self.directory.shown
+        rows = [
+            LeftOutRow(
+                one.limit, one.number, amount_text(one), command(one.command, place, *one.rest)
+            )
+            for one in in_words(frame.left_out, self.job())
+        ]
+        return msgspec.structs.replace(frame, left_out_rows=rows)
 
     def _of_live(self, live: LiveFrame) -> Frame:
         told = {name: value for name, value in live.progress.items() if name in _FIELDS}
@@ -257,7 +273,9 @@ def _is_last(live: LiveFrame, path: Path) -> bool:
     """Return whether a frame has the end of the last run, and the log has nothing newer."""
     if live.state != "ended":
         return False
-    changed = log_signature(path)[::2]
+    numbers = log_signature(path)
+    # A reader makes an empty write-ahead file for as long as it reads.
+    changed = [moment for moment, size in zip(numbers[::2], numbers[1::2], strict=True) if size]
     return not changed or max(changed) / 1e9 <= live.moment + 2.0
 
 

@@ -9,7 +9,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from lycosa.extract.echo import _found_alone, own_name, without_echo
-from lycosa.extract.text.fingerprint import fingerprints, plain_fingerprint
+from lycosa.extract.text.fingerprint import fingerprints
+from plain_fingerprint import plain_fingerprint
 
 
 @pytest.mark.parametrize(

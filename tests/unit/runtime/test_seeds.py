@@ -19,6 +19,7 @@ from lycosa.model.url import key_of
 from lycosa.runtime.seeds import (
     CHUNK_SEEDS,
     MOST_TOLD,
+    Planted,
     Planter,
     plant,
     refusal_text,
@@ -84,6 +85,12 @@ def test_seeds_of_a_list_that_is_planted_again_are_noted_once() -> None:
     assert len(log.notes("")) == 1
 
 
+def plant_at_once(log: SqliteLog) -> Planted:
+    prepared = planter(log).prepare(hosts(CHUNK_SEEDS + 1), 1.0)
+    log.post_all(prepared.posts, prepared.notes)
+    return prepared.planted
+
+
 def test_seeds_that_are_added_are_all_there_or_none(tmp_path: Path) -> None:
     log = SqliteLog(tmp_path, PARTITIONS)
 
@@ -94,11 +101,11 @@ def test_seeds_that_are_added_are_all_there_or_none(tmp_path: Path) -> None:
     failpoints.arm(kill)
     try:
         with pytest.raises(failpoints.Killed):
-            planter(log).plant_at_once(hosts(CHUNK_SEEDS + 1), 1.0)
+            plant_at_once(log)
     finally:
         failpoints.arm(None)
     assert posted(log) == [] and log.notes("") == {}
-    assert planter(log).plant_at_once(hosts(CHUNK_SEEDS + 1), 1.0).accepted == CHUNK_SEEDS + 1
+    assert plant_at_once(log).accepted == CHUNK_SEEDS + 1
     assert len(posted(log)) == CHUNK_SEEDS + 1
     log.close()
 

@@ -75,6 +75,7 @@ class Scatter:
         frame = _Frame(x_axis, y_axis, left, width - _RIGHT, _TOP, height - _BOTTOM)
         self._draw_axes(canvas, frame)
         for series in self.series:
+            # Points that would stand on others are left out, so that the file stays small.
             for x, y in thinned(series.points, frame):
                 fill, more = series.colour, ' fill-opacity="0.75"'
                 if series.is_hollow:
@@ -83,7 +84,7 @@ class Scatter:
         for line in self.lines:
             inside = [point for point in line.points if frame.holds(point)]
             way = "L".join(f"{x:.1f} {y:.1f}" for x, y in (frame.place(*p) for p in inside))
-            if len(inside) > 1:
+            if len(inside) > 1:  # a fitted line may lie outside of the data
                 canvas.path(f"M{way}", line.colour, 2)
         self._draw_legend(canvas, frame)
         return canvas.svg(self.title, self._description(), identity)

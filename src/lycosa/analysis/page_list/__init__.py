@@ -10,5 +10,6 @@ by URL; the rows of segments that are younger than the copy are read beside it.
     copy           makes the copy, and finds the newest
     build_process  makes the copy in a process of its own
     question       filters, sort orders and cursors, as conditions with bound values
+    copied_rows    finds rows in a copy
     listing        answers questions
 """

@@ -32,6 +32,8 @@ SCHEMA = pa.schema(
     ]
 )
 NAMES = ", ".join(SCHEMA.names)
+_LAST_MOMENT = 253_402_300_799_999_999
+"""Of the year 9999: no calendar of a reader goes beyond. A stranger's table may."""
 
 SOURCE = {
     "url_id": pa.int64(),
@@ -50,6 +52,7 @@ SOURCE = {
 }
 """The columns of `pages` that the list needs; `topic` is there in crawls with topics."""
 
+MOMENT = f"greatest(0, least({_LAST_MOMENT}, coalesce(epoch_us(fetched_at), 0)))"
 _TYPE = "lower(trim(split_part(coalesce(content_type, ''), ';', 1)))"
 _TITLE = f"left(trim(coalesce(title, '')), {LONGEST_TITLE})"
 _LANGUAGE = "lower(split_part(replace(trim(coalesce(language, '')), '_', '-'), '-', 1))"
@@ -66,12 +69,12 @@ def fetched(source: str, names: Collection[str], topics: str = "") -> str:
     joined = f" left join {topics} told using (url_id)" if topics else ""
     depth = f"coalesce(distance // {STEP}, 0)::integer" if "distance" in names else "0"
     return f"""
-        select url_id, page.url as url, {_TITLE} as title, lower(outcome) as outcome,
+        select url_id, coalesce(page.url, '') as url, {_TITLE} as title, lower(outcome) as outcome,
             coalesce(status, 0)::integer as status, {_TYPE} as type,
-            coalesce(size_bytes, 0) as size, {depth} as depth, epoch_us(fetched_at) as fetched,
+            coalesce(size_bytes, 0) as size, {depth} as depth, {MOMENT} as fetched,
             coalesce(page.host, '') as host, {_LANGUAGE} as language, {topic} as topic,
-            lower(page.url || ' ' || {_TITLE}) as words, fetch_id
-        from {source} page{joined} where lower(outcome) != 'rendered'
+            lower(coalesce(page.url, '') || ' ' || {_TITLE}) as words, fetch_id
+        from {source} page{joined} where lower(outcome) != 'rendered' and url_id is not null
     """
 
 

@@ -22,16 +22,25 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lycosa._support import beneath
 from lycosa._support.decoders import json_decoder
-from lycosa.analysis.page_list.columns import NAMES, NEWEST, SCHEMA, SOURCE, fetched
+from lycosa.analysis.page_list.columns import MOMENT, NAMES, NEWEST, SCHEMA, SOURCE, fetched
 from lycosa.analysis.page_list.fetches import Fetches, fetches_now
 from lycosa.analysis.page_list.log_rows import log_batches
-from lycosa.analysis.study.tables import Connection, add_files, connected, named_failures, quoted
+from lycosa.analysis.study.tables import (
+    Connection,
+    add_files,
+    connected,
+    lock,
+    named_failures,
+    quoted,
+)
 from lycosa.analysis.triples.generation_build import NextGeneration, remove_old, writing
 from lycosa.analysis.triples.generations import STORE, Generations
+from lycosa.errors import StoreError
 from lycosa.model.job import Job
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.storage.tables.derived import derived_path
@@ -41,6 +50,10 @@ MEMORY_BYTES = 400_000_000
 GROUP_ROWS = 10_240
 ROWS, COUNTS, MANIFEST = "rows.parquet", "counts.parquet", "manifest.json"
 _TOPICS = "page_topics"
+_COUNTED = pa.schema(
+    [(name, pa.string()) for name in ("host", "outcome", "type", "topic")]
+    + [("number", pa.int64())]
+)
 
 
 class Manifest(msgspec.Struct):
@@ -100,6 +113,11 @@ def is_usable(manifest: Manifest, folder: Path, sealed: dict[str, Path]) -> bool
     )
 
 
+def read_folders(folder: Path) -> tuple[Path, Path]:
+    """Return the folders of a crawl's tables from which the list is made."""
+    return folder / "pages", derived_path(folder, _TOPICS).parent
+
+
 def add_topics(connection: Connection, folder: Path) -> str:
     """Make a table of the topics that were computed after the crawl; return its name, or ""."""
     path = derived_path(folder, _TOPICS)
@@ -134,10 +152,12 @@ def make_copy(
                 connected([], store.folder, MEMORY_BYTES) as connection,
             ):
                 connection.execute("set threads = 2")
+                lock(connection, (*read_folders(folder), store.folder))
                 maker = _Maker(connection, fetches, build, on_progress)
                 maker.find_newest()
                 maker.read_log(directory, job)
                 manifest.rows = maker.write(add_topics(connection, folder))
+            _require_made(folder, build.path, manifest)
             beneath.write_bytes(build.path / MANIFEST, msgspec.json.encode(manifest))
             build.publish()
         finally:
@@ -169,8 +189,8 @@ class _Maker:
         for number, path in enumerate(self._files.values(), 1):
             add_files(self._connection, "segment", [path])
             run(
-                "insert into ids select url_id, fetch_id, epoch_us(fetched_at) from segment"
-                " where lower(outcome) != 'rendered'"
+                f"insert into ids select url_id, fetch_id, {MOMENT} from segment"
+                " where lower(outcome) != 'rendered' and url_id is not null"
             )
             run("drop view segment")
             self._tell(Progress(number, len(self._files), "segments read"))
@@ -225,6 +245,31 @@ class _Maker:
 
 def _names(connection: Connection, table: str) -> Iterator[str]:
     return (row[0] for row in connection.execute(f"describe {table}").fetchall())
+
+
+def require_sound(generation: Path, manifest: Manifest) -> None:
+    """Raise `ValueError` unless the files of a copy have the columns that they must have.
+
+    A copy may come from a stranger, as the crawl does: other types would fail in a comparison with
+    younger rows.
+    """
+    for path, schema in ((rows_path(generation), SCHEMA), (counts_path(generation), _COUNTED)):
+        found = pq.read_schema(beneath.checked(path))
+        if (found.names, found.types) != (schema.names, schema.types):
+            raise ValueError(f"{path.name} has other columns")
+    if pq.read_metadata(beneath.checked(rows_path(generation))).num_rows != manifest.rows:
+        raise ValueError(f"{ROWS} has another number of rows")
+
+
+def _require_made(folder: Path, generation: Path, manifest: Manifest) -> None:
+    """Raise an error if tables have given a copy columns that it must not have."""
+    try:
+        require_sound(generation, manifest)
+    except ValueError as error:
+        raise StoreError(
+            f"{folder}: the list of pages cannot be made: {error}, so a table is damaged\n"
+            f"  see which: lycosa verify {folder}   mend it: lycosa verify {folder} --repair"
+        ) from None
 
 
 def rows_path(generation: Path) -> Path:

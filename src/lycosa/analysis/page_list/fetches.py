@@ -1,8 +1,8 @@
 """The fetches of a crawl: files of sealed segments, and rows of open ones.
 
-Rows of an open segment count as far as a commit names their table: what stands behind that is cut
-off or written again after a kill. A few of them may be ahead of the log by one commit. A log in a
-server names no ends; then all rows count.
+Rows of an open segment count as far as a commit has decided on them: what stands behind that has no
+event yet, and is cut off or written again after a kill. A log in a server names no ends; then all
+rows count.
 
 Always true: each segment is read once, even if it is sealed meanwhile.
 """
@@ -72,7 +72,7 @@ def fetches_now(folder: Path) -> Fetches:
 def _open_rows(folder: Path, name: Name, ends: list[OpenEnds] | None) -> pa.Table | None:
     """Return the committed rows of an open segment; None if it is sealed by now."""
     path = journal_path(folder, KIND, name)
-    committed = _committed(name, ends)
+    committed, decided = _committed(name, ends)
     try:
         with beneath.open_file(path, "rb") as file:
             content = file.read(committed)
@@ -92,18 +92,20 @@ def _open_rows(folder: Path, name: Name, ends: list[OpenEnds] | None) -> pa.Tabl
         except pa.ArrowInvalid:
             if committed >= 0:  # else a kill, or a write under way, has left half a batch
                 raise
-    return pa.Table.from_batches(batches, OPEN_SCHEMA)
+    return pa.Table.from_batches(batches, OPEN_SCHEMA).slice(0, decided)
 
 
-def _committed(name: Name, ends: list[OpenEnds] | None) -> int:
-    """Return how many bytes of an open segment's rows are committed; -1 if no log tells.
+def _committed(name: Name, ends: list[OpenEnds] | None) -> tuple[int, int | None]:
+    """Return how many bytes and rows of an open segment are committed; -1, None if no log tells.
 
     A segment that the log does not name has been begun since the last commit.
     """
     if ends is None:
-        return -1
-    named = [one.ends for one in ends if one.name == name]
-    return named[0][KIND].size_bytes if named and KIND in named[0] else 0
+        return -1, None
+    named = [one for one in ends if one.name == name]
+    if not named or KIND not in named[0].ends:
+        return 0, 0
+    return named[0].ends[KIND].size_bytes, named[0].decided
 
 
 def _narrow(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -8,8 +8,7 @@ Always true:
   * a URL has one row, and that of its newest fetch if it has any;
   * numbers are those of the rows: a number beside a filter is the length of its list.
 
-Cost: a question about a copy reads the columns that it names, finds the rows by their numbers, and
-reads some groups of rows for the others.
+Cost: a question about a copy reads the columns that it names (`copied_rows`).
 """
 
 from __future__ import annotations
@@ -26,6 +25,7 @@ import pyarrow as pa
 
 from lycosa.analysis.page_list import copy
 from lycosa.analysis.page_list.columns import NAMES, NEWEST, SCHEMA, SOURCE, fetched
+from lycosa.analysis.page_list.copied_rows import CopiedRows
 from lycosa.analysis.page_list.fetches import Fetches, fetches_now, signature
 from lycosa.analysis.page_list.log_rows import log_batches
 from lycosa.analysis.page_list.question import (
@@ -36,7 +36,7 @@ from lycosa.analysis.page_list.question import (
     order,
     placed,
 )
-from lycosa.analysis.study.tables import Connection, add_files, quoted
+from lycosa.analysis.study.tables import Connection, add_files, file_literal, lock, named_failures
 from lycosa.analysis.triples.generations import Generations
 from lycosa.errors import LycosaError
 from lycosa.frontier.fold.state import PartitionState
@@ -46,8 +46,7 @@ SMALL_TABLE_BYTES, SMALL_LOG_BYTES = 20_000_000, 40_000_000
 """A crawl with less is read whole: some 100,000 URLs."""
 MEMORY_BYTES = 400_000_000
 MOST_HOSTS = 20
-_MORE = 2
-"""Rows of the copy that are asked for at first, for each row that is wanted."""
+_REMEDY = "ask again"
 
 
 class NoCopy(LycosaError):
@@ -77,20 +76,6 @@ def is_small(folder: Path) -> bool:
     return tables < SMALL_TABLE_BYTES and log < SMALL_LOG_BYTES
 
 
-def copy_of(folder: Path) -> copy.Manifest | None:
-    """Return the manifest of the copy that can be used now; None if there is none."""
-    store = copy.store_of(folder)
-    name = store.current()
-    if name is None:
-        return None
-    try:
-        manifest = copy.read_manifest(store.folder / name)
-    except (OSError, ValueError):
-        return None
-    sealed = {file.partition(".")[0]: folder / "pages" / file for file, *_ in signature(folder)}
-    return manifest if copy.is_usable(manifest, folder, sealed) else None
-
-
 class PageList:
     """The list of one crawl."""
 
@@ -107,8 +92,16 @@ class PageList:
         self._counts = ""
         self._replaced: set[int] = set()
         """Rows of the copy in whose place there are younger ones."""
-        self.queue_moment = 0.0
-        """The moment of the queue; 0 if the log is elsewhere."""
+        self._queue_read = 0.0
+        self._queue_log: list[int] = []
+        """The signature of the log when the queue was read."""
+
+    @property
+    def queue_moment(self) -> float:
+        """The moment of the queue: now unless the log has changed; 0 if the log is elsewhere."""
+        if self._queue_read and self._queue_log == list(log_signature(self._folder)):
+            return time.time()
+        return self._queue_read
 
     def close(self) -> None:
         """Let go of the rows and of the copy."""
@@ -123,39 +116,21 @@ class PageList:
         ordered, condition = order(asked), placed(asked)
         self._refresh()
         wanted = asked.limit + 1
-        found = self._dicts(
-            f"select {NAMES} from young where {condition.text} order by {ordered} limit {wanted}",
-            condition.values,
+        found = self._named(
+            self._fetched(
+                f"select {NAMES} from young where {condition.text}"
+                f" order by {ordered} limit {wanted}",
+                condition.values,
+            )
         )
         if self._base:
-            found += self._of_copy(asked, wanted)
+            count = self._manifest.rows if self._manifest is not None else 0
+            copied = CopiedRows(self._base, count, self._replaced, self._fetched)
+            found += self._named(copied.found(asked, wanted))
             found.sort(key=lambda row: row["url_id"])
             found.sort(key=lambda row: row[asked.sort], reverse=asked.is_descending)
         rows = found[: asked.limit]
         return Rows(rows, cursor_of(asked, rows[-1]) if len(found) > asked.limit else "")
-
-    def _of_copy(self, asked: Question, wanted: int) -> list[dict[str, Any]]:
-        """Return rows of the copy that no younger one replaces: first their numbers."""
-        condition = placed(asked)
-        limit = wanted * _MORE if self._replaced else wanted
-        # The copy is sorted by URL: numbers of rows are compared more quickly than URLs.
-        direction = "desc" if asked.is_descending else "asc"
-        ordered = f"file_row_number {direction}" if asked.sort == "url" else order(asked)
-        while True:
-            numbers = self._fetched(
-                f"select file_row_number, url_id from {self._base}"
-                f" where {condition.text} order by {ordered} limit {limit}",
-                condition.values,
-            )
-            left = [number for number, url_id in numbers if url_id not in self._replaced][:wanted]
-            if len(left) == wanted or len(numbers) < limit:
-                break
-            limit *= 4
-        if not left:
-            return []
-        listed = ", ".join(map(str, left))
-        query = f"select {NAMES} from {self._base} where file_row_number in ({listed})"
-        return self._dicts(query, [])
 
     def counts(self, asked: Question) -> Counts:
         """Count the rows of the filters, by each facet without its own filter."""
@@ -220,10 +195,13 @@ class PageList:
                 raise
             self.close()
             raise NoCopy(f"the copy of the list is damaged: {error}") from None
+        if self._base and any(None in row for row in found):  # no copy of ours has such a row
+            self.close()
+            raise NoCopy("the copy of the list is damaged: a row lacks a value")
         return found
 
-    def _dicts(self, query: str, values: list[Any]) -> list[dict[str, Any]]:
-        return [dict(zip(SCHEMA.names, row, strict=True)) for row in self._fetched(query, values)]
+    def _named(self, rows: list[tuple[Any, ...]]) -> list[dict[str, Any]]:
+        return [dict(zip(SCHEMA.names, row, strict=True)) for row in rows]
 
     # -- reading ------------------------------------------------------------------------------
 
@@ -238,13 +216,21 @@ class PageList:
         if state == self._read:
             return
         fetches = fetches_now(self._folder)
-        if self._held is None or self._read[:3] != (small, current, topics):
+        try:
+            with named_failures(self._folder, "the list of pages cannot be read", _REMEDY):
+                self._read_again(fetches, (small, current, topics))
+        except BaseException:
+            self.close()  # half of it may have been read
+            raise
+        self._read = state
+
+    def _read_again(self, fetches: Fetches, what: tuple[object, ...]) -> None:
+        if self._held is None or self._read[:3] != what:
             self.close()
-            self._open(None if small else store, fetches)
+            self._open(None if what[0] else copy.store_of(self._folder), fetches)
         elif self._manifest is not None:
             self._require_usable(self._manifest, fetches)
-        self._fill(fetches, is_whole=small)
-        self._read = state
+        self._fill(fetches, is_whole=bool(what[0]))
 
     def _open(self, store: Generations | None, fetches: Fetches) -> None:
         """Open a database, on the copy if there is one."""
@@ -262,6 +248,8 @@ class PageList:
             self._connection.execute("set autoinstall_known_extensions = false")
             self._connection.execute("set autoload_known_extensions = false")
             self._told = copy.add_topics(self._connection, self._folder)
+            folders = (*copy.read_folders(self._folder), copy.store_of(self._folder).folder)
+            lock(self._connection, folders)
             self._held = held.pop_all()
 
     def _use(self, generation: Path | None, fetches: Fetches) -> None:
@@ -269,14 +257,15 @@ class PageList:
             raise NoCopy("the list of this crawl has not been made yet")
         try:
             manifest = copy.read_manifest(generation)
-        except (OSError, ValueError) as error:
+            copy.require_sound(generation, manifest)
+        except (OSError, ValueError, LycosaError) as error:
             raise NoCopy(f"the copy of the list is damaged: {error}") from None
         self._require_usable(manifest, fetches)
         self._manifest = manifest
-        rows, counts = copy.rows_path(generation), copy.counts_path(generation)
-        self._base = f"read_parquet({quoted(rows)}, file_row_number = true)"
-        self._counts = f"read_parquet({quoted(counts)})"
-        self.queue_moment = manifest.moment
+        rows, counts = map(file_literal, (copy.rows_path(generation), copy.counts_path(generation)))
+        self._base = f"read_parquet({rows}, file_row_number = true)"
+        self._counts = f"read_parquet({counts})"
+        self._queue_read, self._queue_log = manifest.moment, manifest.log
 
     def _require_usable(self, manifest: copy.Manifest, fetches: Fetches) -> None:
         if not copy.is_usable(manifest, self._folder, fetches.sealed):
@@ -313,12 +302,13 @@ class PageList:
 
     def _add_log(self) -> None:
         """Add the rows of the log for URLs without a fetch."""
+        log = list(log_signature(self._folder))
         try:
             states = list(self._states())
         except LycosaError:  # in a server, which this process cannot reach
-            self.queue_moment = 0.0
+            self._queue_read = 0.0
             return
-        self.queue_moment = time.time()
+        self._queue_read, self._queue_log = time.time(), log
         batches = [batch for state in states for batch in log_batches(state)]
         self._connection.register("log_rows", pa.Table.from_batches(batches, SCHEMA))
         self._connection.execute(

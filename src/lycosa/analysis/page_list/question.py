@@ -61,6 +61,13 @@ def filtered(asked: Question, without: str = "") -> Condition:
         value = getattr(asked, name)
         if value and name != without:
             found = found.also(f"{name} = ?", value)
+    words = matching(asked)
+    return Condition(f"{found.text} and {words.text}", [*found.values, *words.values])
+
+
+def matching(asked: Question) -> Condition:
+    """Return the condition of the words alone."""
+    found = Condition("true", [])
     for word in asked.text.lower().split()[:MOST_WORDS]:
         found = found.also("contains(words, ?)", word)
     return found

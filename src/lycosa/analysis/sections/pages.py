@@ -214,7 +214,7 @@ def _show_ages(answers: Answers, facts: Facts) -> Shown:
         (name, sum(row["pages"] for row in rows if least <= row["months"] < most))
         for name, least, most in _AGES
     ]
-    while classes and not classes[-1][1]:
+    while classes and not classes[-1][1]:  # ages older than every page would be an empty tail
         classes.pop()
     recent = sum(row["pages"] for row in rows if row["months"] < 12)
     months = middle["months"]

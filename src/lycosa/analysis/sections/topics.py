@@ -299,6 +299,7 @@ def _show_sites(answers: Answers, facts: Facts) -> Shown:
     wanted.sort(key=lambda row: (-row["pages"], row["site"], row["topic"]))
     pure = [row for row in answers["topic_names"] if row["topic"] != OTHER and row["own_sites"]]
     sentence = _pure_sites(pure)
+    # A crawl that wants no topic above others shows the best sites of each.
     shown_rows = wanted[:MOST_ROWS] or [row for row in rows if row["place"] <= _SITES_EACH]
     which = "wanted pages" if wanted else f"pages of each topic, at most {_SITES_EACH} each"
     table = Table(

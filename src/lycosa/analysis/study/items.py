@@ -212,6 +212,7 @@ def chosen(connection: Connection, table: str, kind: str = "", names: Sequence[s
         there = f"there are: {', '.join(kinds)}" if kinds else "no plugin has emitted any item"
         raise LycosaError(f"there are no items `{kind}`\n  {there}")
     columns = columns_of(connection, table, kind)
+    # The kind of an item is told only where rows of several kinds stand below each other.
     if not names:
         about = ["_kind"] if len(kinds) > 1 and not kind else []
         return flat(table, columns, [*about, "_url", "_fetched_at"], kind)
@@ -226,6 +227,7 @@ def chosen(connection: Connection, table: str, kind: str = "", names: Sequence[s
         [one for one in wanted if isinstance(one, str)],
         kind,
     )
+    # The outer query puts the columns into the order that was asked for.
     taken: set[str] = set()
     order = ", ".join(
         one if isinstance(one, str) else _identifier(one.name, taken) for one in wanted

@@ -23,7 +23,7 @@ from lycosa.analysis.statistics.main_texts import NAME as MAIN_TEXT
 from lycosa.analysis.statistics.main_texts import main_files
 from lycosa.analysis.study.items import HISTORY, NEWEST, add_items, chosen, kinds_of
 from lycosa.analysis.study.results import Results
-from lycosa.analysis.study.tables import Connection, Rows, all_rows, connected, shown
+from lycosa.analysis.study.tables import Connection, Rows, all_rows, connected, lock, shown
 from lycosa.errors import LycosaError, StoreError
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.storage.archive.layout import ITEMS, KINDS
@@ -63,7 +63,7 @@ def asked(folder: Path, query: str) -> Iterator[Relation]:
         add_items(connection)
         _add_kinds(connection, query)
         # From here on the query can read these tables and nothing else.
-        _lock(connection)
+        lock(connection)
         names = [*sorted(KINDS), NEWEST, HISTORY, *(name for name in made if name not in broken)]
         try:
             with damage_told(folder, f"{folder}: a table"):
@@ -148,17 +148,6 @@ def _dataset(rows: Rows) -> Any:
 
 def _checked_files(paths: Iterable[Path]) -> list[str]:
     return [str(beneath.checked(path)) for path in paths]
-
-
-def _lock(connection: Connection) -> None:
-    for setting in (
-        "set python_enable_replacements = false",
-        "set autoinstall_known_extensions = false",
-        "set autoload_known_extensions = false",
-        "set enable_external_access = false",
-        "set lock_configuration = true",
-    ):
-        connection.execute(setting)
 
 
 def _checked(connection: Connection, query: str) -> str:

@@ -13,11 +13,13 @@ import re
 import tempfile
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import duckdb
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from lycosa._support import beneath
 from lycosa.errors import LycosaError, StoreError
@@ -109,9 +111,36 @@ def rows_now(folder: Path, kind: str, known: Known | None = None) -> Rows:
             opened.append(found)
     for path in sealed:
         with damage_told(folder, path):
-            footer_of(path)
+            _require_types(kind, footer_of(path))
     opened.append(SCHEMAS[kind].empty_table())
     return Rows(kind, sealed, pa.concat_tables(opened, promote_options="permissive"))
+
+
+def _require_types(kind: str, footer: pq.FileMetaData) -> None:
+    """Refuse a table whose columns are stored in other types than every sound one of its kind.
+
+    Columns that the kind does not have, or the table not yet, are those of plugins and versions.
+    """
+    known = _stored_types(kind)
+    for path, stored in _types_in(footer).items():
+        if known.get(path, stored) != stored:
+            raise pa.ArrowInvalid(f"its column {path!r} is of type {stored}, not {known[path]}")
+
+
+@cache
+def _stored_types(kind: str) -> dict[str, str]:
+    sound = pa.BufferOutputStream()
+    pq.write_table(plain_schema(SCHEMAS[kind]).empty_table(), sound)
+    return _types_in(pq.read_metadata(pa.BufferReader(sound.getvalue())))
+
+
+def _types_in(footer: pq.FileMetaData) -> dict[str, str]:
+    """Return the types of columns by their paths, as the bytes are laid out."""
+    columns = (footer.schema.column(number) for number in range(footer.num_columns))
+    return {
+        one.path: f"{one.physical_type}{' (repeated)' * one.max_repetition_level}"
+        for one in columns
+    }
 
 
 def _known(folder: Path) -> Known:
@@ -187,8 +216,25 @@ def connected(
             connection.close()
 
 
+def lock(connection: Connection, folders: Iterable[Path] = ()) -> None:
+    """Give a database no files but those in some folders, no network, and the settings it has."""
+    # The database compares a pattern as it is written, and then each file that it has found by it.
+    spelled = (path for folder in folders for path in (folder.resolve(), _literal(folder)))
+    allowed = ", ".join(map(quoted, spelled))
+    for setting in (
+        f"set allowed_directories = [{allowed}]",
+        "set python_enable_replacements = false",
+        "set autoinstall_known_extensions = false",
+        "set autoload_known_extensions = false",
+        "set enable_external_access = false",
+        "set lock_configuration = true",
+    ):
+        connection.execute(setting)
+
+
 _NOT_OURS = (
-    # The queries fit every sound table: a changed footer gives a column another type.
+    # The queries fit every sound table. The types of a crawl's own were compared when they were
+    # listed (`rows_now`), so this is one that was derived from them, under `index/`.
     duckdb.BinderException,
     duckdb.IOException,
     duckdb.InvalidInputException,
@@ -259,8 +305,13 @@ def quoted(text: object) -> str:
 
 
 def _scan(files: Iterable[Path]) -> str:
-    listed = ", ".join(quoted(_literal(beneath.checked(path))) for path in files)
+    listed = ", ".join(map(file_literal, files))
     return f"read_parquet([{listed}], union_by_name = true)"
+
+
+def file_literal(path: Path) -> str:
+    """Write the path of a crawl's file as a string of SQL that is not a pattern."""
+    return quoted(_literal(beneath.checked(path)))
 
 
 def _literal(path: Path) -> str:

@@ -45,8 +45,13 @@ from lycosa.crawl.status.left_out import end_of
 from lycosa.crawl.status.unreachable import NO_SEED, what_was_missed
 
 if TYPE_CHECKING:
+    from typing import Any
+
     from lycosa.cli.input.places import Place
     from lycosa.model.job import Job
+    from lycosa.operate.inspect.explain import Explanation
+    from lycosa.operate.inspect.prediction import Prediction
+    from lycosa.runtime.directory import CrawlDirectory
 
 MOST_BLOCKED = 20
 """Most blocked hosts that `status` names; --json has all."""
@@ -276,6 +281,16 @@ def explain(session: Session, /, path: Place, url: str, as_json: bool) -> int:
     refuses it. In a crawl by topic it also computes, from the stored pages, how much each feature
     adds to the URL's place. The exit code is 1 when the crawl does not know the URL.
     """
+    found, prediction = _explained(open_crawl(session, path), url)
+    if as_json:
+        _print_json(_explanation_data(found, prediction))
+    else:
+        _print_explanation(found, prediction)
+    return 0 if found.is_known else 1
+
+
+def _explained(directory: CrawlDirectory, url: str) -> tuple[Explanation, Prediction | None]:
+    """Explain a URL from the log and, where the tables are on this machine, from these."""
     from lycosa.features.plugins.loader import load_hooks
     from lycosa.features.plugins.scheduling import partitioner_of
     from lycosa.frontier.freshness.quality import measure
@@ -285,7 +300,6 @@ def explain(session: Session, /, path: Place, url: str, as_json: bool) -> int:
     from lycosa.runtime.steady_clock import present_moment
     from lycosa.storage.tables.link_ends import link_ends
 
-    directory = open_crawl(session, path)
     job = directory.job()
     partitioner = partitioner_of(job, load_hooks(job) if ":" in job.frontier.partitioner else None)
     states = directory.states(job)
@@ -321,35 +335,39 @@ def explain(session: Session, /, path: Place, url: str, as_json: bool) -> int:
     found = found._replace(
         due=max(0.0, found.due - behind), address_expires=max(0.0, found.address_expires - behind)
     )
-    if as_json:
-        outcome = found.outcome.name.lower() if found.outcome else None
-        place = found.place._asdict() if found.place else None
-        history = [{"moment": _iso(step.moment), "what": step.what} for step in found.history]
-        data = found._asdict() | {"outcome": outcome, "place": place, "history": history}
-        moments = {"due": found.due, "address_expires": found.address_expires}
-        told = {name: _iso(moment) if moment else None for name, moment in moments.items()}
-        del data["prospect"]
-        if not found.topic:
-            del data["topic"]
-        more = {"prospect": prospect_data(found.prospect)} if found.prospect else {}
-        more |= {"prediction": prediction_data(prediction)} if prediction else {}
-        _print_json(data | told | {"address": found.address or None} | more)
-    else:
-        click.echo(f"{found.url}\n  {found.standing}")
-        if found.is_known:
-            click.echo(f"  {_links(found.depth, found.rule, found.hops)}")
-            click.echo(f"  {_address(found.address, found.address_expires)}")
-        if found.due:
-            click.echo(f"  due {_moment(found.due)}")
-        if found.topic:
-            click.echo(f"  {found.topic}")
-        for line in prediction_lines(prediction) if prediction else ():
-            click.echo(f"  {on_screen(line)}")
-        for line in prospect_lines(found.prospect) if found.prospect else ():
-            click.echo(f"  {line}")
-        for step in found.history:
-            click.echo(f"  {_moment(step.moment)}  {step.what}")
-    return 0 if found.is_known else 1
+    return found, prediction
+
+
+def _explanation_data(found: Explanation, prediction: Prediction | None) -> dict[str, Any]:
+    outcome = found.outcome.name.lower() if found.outcome else None
+    place = found.place._asdict() if found.place else None
+    history = [{"moment": _iso(step.moment), "what": step.what} for step in found.history]
+    data = found._asdict() | {"outcome": outcome, "place": place, "history": history}
+    moments = {"due": found.due, "address_expires": found.address_expires}
+    told = {name: _iso(moment) if moment else None for name, moment in moments.items()}
+    del data["prospect"]
+    if not found.topic:
+        del data["topic"]
+    more = {"prospect": prospect_data(found.prospect)} if found.prospect else {}
+    more |= {"prediction": prediction_data(prediction)} if prediction else {}
+    return data | told | {"address": found.address or None} | more
+
+
+def _print_explanation(found: Explanation, prediction: Prediction | None) -> None:
+    click.echo(f"{found.url}\n  {found.standing}")
+    if found.is_known:
+        click.echo(f"  {_links(found.depth, found.rule, found.hops)}")
+        click.echo(f"  {_address(found.address, found.address_expires)}")
+    if found.due:
+        click.echo(f"  due {_moment(found.due)}")
+    if found.topic:
+        click.echo(f"  {found.topic}")
+    for line in prediction_lines(prediction) if prediction else ():
+        click.echo(f"  {on_screen(line)}")
+    for line in prospect_lines(found.prospect) if found.prospect else ():
+        click.echo(f"  {line}")
+    for step in found.history:
+        click.echo(f"  {_moment(step.moment)}  {step.what}")
 
 
 def _links(depth: int, rule: str = "", hops: int = 0) -> str:

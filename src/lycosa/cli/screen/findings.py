@@ -76,6 +76,7 @@ def robots_findings(
     """Show the rules of a robots file, its verdicts and its doubtful lines."""
     name = "standard input" if source == "-" else source
     facts = [("file", asked.url)] if asked is not None else []
+    # Without a file there are no groups: the note says what holds instead.
     if asked is not None and asked.note:
         facts.append(("", asked.note))
     else:

@@ -7,7 +7,6 @@ output goes to one.
 from __future__ import annotations
 
 import json
-import shlex
 import sys
 import time
 from collections.abc import Callable, Iterable
@@ -15,6 +14,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Protocol
 
+from lycosa._support.safe_text import command as command
 from lycosa.cli.amounts import counted, duration_text, size_text
 from lycosa.crawl.status.progress import Progress
 from lycosa.model.job import Job
@@ -271,13 +271,6 @@ class HowEnded(Protocol):
     @property
     def is_complete(self) -> bool:
         """Whether nothing is left to do."""
-
-
-def command(name: str, path: object, *rest: str) -> str:
-    """Return a command line that can be typed as it is; `path` may be the address of a log."""
-    if name == "resume" and "://" in str(path):
-        return shlex.join(["lycosa", "join", str(path), "-o", "DIR", *rest])
-    return shlex.join(["lycosa", *name.split(), str(path), *rest])
 
 
 def how_to_join(job: Job, digest: str) -> str:

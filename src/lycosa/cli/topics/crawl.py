@@ -160,7 +160,6 @@ def split(
       lycosa topics split mycrawl --topic science --apply && lycosa resume mycrawl
     """
     require_study("lycosa topics split")
-    from lycosa.analysis.topics.names import is_within
     from lycosa.analysis.topics.splitting import names_of, propose
 
     if not sources:
@@ -175,14 +174,7 @@ def split(
         if is_applied:
             model_file = _own_model_file(sources[0], topic)
         texts, given = _given(sources, model_file, labels_file, level)
-        inside = [
-            at
-            for at, one in enumerate(given)
-            if one[0] == topic or (not is_applied and is_within(one[0], topic))
-        ]
-        if not inside:
-            known = ", ".join(sorted({one[0] for one in given}))
-            raise LycosaError(f"no page is of the topic `{topic}`\n  topics: {known}")
+        inside = _pages_of(topic, given, is_within_too=not is_applied)
         found = propose([texts[at] for at in inside], parts or 0, tell=tell)
         taken = {name for one in given for name in one if name != topic}
         names = names_of(topic, found, taken)
@@ -199,6 +191,21 @@ def split(
     if is_applied and not found.faults and not as_json:
         click.echo(f"the crawl uses them from its next run on: {command('resume', sources[0])}")
     return int(bool(found.faults))
+
+
+def _pages_of(topic: str, given: Sequence[Sequence[str]], *, is_within_too: bool) -> list[int]:
+    """Return the positions of a topic's pages; refuses a topic that has none."""
+    from lycosa.analysis.topics.names import is_within
+
+    inside = [
+        at
+        for at, one in enumerate(given)
+        if one[0] == topic or (is_within_too and is_within(one[0], topic))
+    ]
+    if not inside:
+        known = ", ".join(sorted({one[0] for one in given}))
+        raise LycosaError(f"no page is of the topic `{topic}`\n  topics: {known}")
+    return inside
 
 
 def _own_model_file(path: Path, topic: str) -> Path:

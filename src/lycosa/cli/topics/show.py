@@ -143,6 +143,7 @@ def test(
     probabilities = model.probabilities(text.title, text.content)
     found = [model.names[one.number] for one in model.found(text.title, text.content)]
     order = sorted(range(len(probabilities)), key=lambda at: -probabilities[at])
+    # A topic that is asked for is explained even if the page does not have it.
     about = _number(model.names, topic) if topic is not None else order[0]
     parts = parts_of(model, text, about) if why or topic is not None else []
     if as_json:

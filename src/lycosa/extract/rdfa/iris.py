@@ -12,8 +12,6 @@ import re
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _PARTS = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*:)?(//[^/?#]*)?([^?#]*)(\?[^#]*)?", re.DOTALL)
 _FORBIDDEN = re.compile('[\x00-\x20<>"{}|\\\\^`\x7f]')
-_SPECIAL = re.compile('[\x00-\x1f"\\\\\x7f]')
-_NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t", "\b": "\\b", "\f": "\\f", '"': '\\"', "\\": "\\\\"}
 _LANGUAGE = re.compile(r"[a-z]{1,8}(?:-[a-z0-9]{1,8})*\Z")
 
 
@@ -80,19 +78,6 @@ def iri_term(iri: str) -> str:
     if _FORBIDDEN.search(iri):
         iri = _FORBIDDEN.sub(lambda found: f"%{ord(found[0]):02X}", iri)
     return f"<{iri}>"
-
-
-def literal_term(value: str, language: str = "", datatype: str = "") -> str:
-    """Return a literal; `datatype` is a term, `language` a tag that was checked."""
-    if _SPECIAL.search(value):
-        value = _SPECIAL.sub(_escaped, value)
-    if datatype:
-        return f'"{value}"^^{datatype}'
-    return f'"{value}"@{language}' if language else f'"{value}"'
-
-
-def _escaped(found: re.Match[str]) -> str:
-    return _NAMED.get(found[0]) or f"\\u{ord(found[0]):04X}"
 
 
 def language_tag(value: str) -> str:

@@ -4,7 +4,7 @@ A *topic* is a field of knowledge (WebParF's "domain"). A text becomes the words
 number below 2**16 by a hash, with a weight: one and the logarithm of how often it occurs, a title's
 words twice, the whole scaled to length 1. A softmax over these gives every topic a probability.
 
-    words       words of a text, and a softmax over them, in plain Python
+    words       cuts a text into words; makes probabilities of scores
     _softmax    the same, compiled
     model       a trained model and its file
     training    makes a model from texts with topics

@@ -1,7 +1,6 @@
 """Words of a text as hashed features, and a softmax over them, compiled.
 
-`lycosa.extract.topics.words` defines them; its plain twins do the same in Python: `word_weights`
-and `tests.plain_softmax`.
+`lycosa.extract.topics.words` defines the words; `tests/plain_softmax.py` does the rest in Python.
 
 Always true: words and numbers are the twin's, weights and scores equal it to six digits
 (tests/unit/extract/topics/test_topics.py).

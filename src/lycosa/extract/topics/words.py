@@ -1,4 +1,4 @@
-"""Turns a text into numbers: the plain twin of the compiled module `_softmax`.
+"""Cuts a text into words, as the compiled module `_softmax` does that turns them into numbers.
 
     word        letters and digits of ASCII, and all that is not ASCII, in small letters; at least
                 two bytes, of which 32 count. In scripts without spaces (lead bytes E3 to ED of
@@ -18,14 +18,8 @@ import re
 from collections.abc import Iterator
 from itertools import pairwise
 
-TITLE_WEIGHT = 2
-MOST_WORDS = 2048
 LONGEST_WORD = 32
 SHORTEST_WORD = 2
-LINK_TOPICS = 3
-"""Number of topics that are reported for a link."""
-FLOOR = 0.003
-"""No topic is less likely than this, by a page or by the text of its link alone."""
 
 _RUN = re.compile(rb"[0-9a-z\x80-\xff]+")
 _LETTER = re.compile(
@@ -33,7 +27,6 @@ _LETTER = re.compile(
 )
 """A character that may be a capital letter: none of four bytes, none of a script without spaces."""
 _DENSE = re.compile(rb"[\xe3-\xed][\x80-\xbf]{2}")
-_ALL = (1 << 32) - 1
 
 
 def small_letters(text: bytes) -> bytes:
@@ -44,20 +37,6 @@ def small_letters(text: bytes) -> bytes:
 def _small_letter(match: re.Match[bytes]) -> bytes:
     small = match[0].decode().lower()[0]
     return match[0] if 0x3000 <= ord(small) < 0xE000 else small.encode()
-
-
-def word_weights(title: bytes, text: bytes, bits: int = 16) -> dict[int, float]:
-    """Return the numbers of the words of a text with their weights."""
-    mask = (1 << bits) - 1
-    counts: dict[int, float] = {}
-    for part, weight in ((title, TITLE_WEIGHT), (text, 1)):
-        for word in words_of(part):
-            number = _number(word) & mask
-            if number in counts or len(counts) < MOST_WORDS:
-                counts[number] = counts.get(number, 0) + weight
-    weights = {number: 1 + math.log(count) for number, count in counts.items()}
-    length = math.sqrt(sum(weight * weight for weight in weights.values()))
-    return {number: weight / length for number, weight in weights.items()}
 
 
 def words_of(text: bytes) -> Iterator[bytes]:
@@ -94,17 +73,6 @@ def _spelled(word: bytes) -> Iterator[bytes]:
 def _is_dense(run: bytes, place: int) -> bool:
     """Return whether a whole character of a script without spaces stands here."""
     return _DENSE.match(run, place) is not None
-
-
-def _number(word: bytes) -> int:
-    h = 2166136261
-    for byte in word:
-        h = (h ^ byte) * 16777619 & _ALL
-    h ^= h >> 16
-    h = h * 0x85EBCA6B & _ALL
-    h ^= h >> 13
-    h = h * 0xC2B2AE35 & _ALL
-    return h ^ h >> 16
 
 
 def softmax(scores: list[float], temperature: float = 1.0) -> list[float]:

@@ -1,4 +1,4 @@
-"""Evidence of links about waiting URLs, compiled; `evidence` has the contract and the plain twins.
+"""Evidence of links about waiting URLs, compiled; `evidence` has the contract.
 
 Eight bytes for every URL of a partition up to the last one that was linked to. Always true: both
 classes return what their twins return (tests/unit/features/topics/test_evidence.py).
@@ -84,7 +84,7 @@ def waiting_links(list pages not None, statuses, bytes hints not None, int width
 
 
 cdef class FocusedEvidence:
-    """Implements `lycosa.features.topics.evidence.PlainFocusedEvidence`."""
+    """The same in plain Python is in `tests/plain_evidence.py`."""
 
     cdef Heard* heard
     cdef size_t room

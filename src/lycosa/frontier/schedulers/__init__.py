@@ -21,10 +21,9 @@ Cursors and queues are not state: a crawl resumes with fresh ones.
     diverse        sites spread as far apart as possible
     profit         by the worth of a visit, within a cycle
     topics         by topic, and in each the most promising first
-    queues         the smallest rank first: the contract, and pure Python
+    queues         the smallest rank first
     _queues        the same, compiled
-    topic_queues   the same for each topic: the contract, and pure Python
-    _topic_queues  the same, compiled
+    _topic_queues  the same for each topic, compiled
 """
 
 from __future__ import annotations

@@ -49,7 +49,7 @@ cdef class SiteQueues:
 
 
 cdef class Queues(SiteQueues):
-    """Implements `lycosa.frontier.schedulers.queues.RankedQueues`."""
+    """The queues of a partition; the same in plain Python is in `tests/plain_queues.py`."""
 
     cdef readonly Py_ssize_t ready
     cdef Links links

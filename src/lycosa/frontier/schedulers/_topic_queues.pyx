@@ -1,4 +1,10 @@
-"""Queues of URLs by topic, position and site, compiled; `topic_queues` has the contract.
+"""Queues of URLs by topic: in each the best position first, and of equals the first; compiled.
+
+This is WebParF's ranker (3.2.1): one queue a topic, whose nodes are a position and the
+first-in-first-out list of its URLs. Every site has such lists for each topic, so that the URLs of a
+site that may not be asked now are passed over. Of all awake sites the one is served whose first URL
+has the best position in the topic, and among those the smallest number. Topics and positions are
+whole numbers below 256; 0 is the best position.
 
 Everything is flat (`_ranked_lists.pxi`). A site has a *lane* for every topic that it has, or had,
 URLs of, with its URLs in lists by rank: a topic, then a position, the best one first. Each topic
@@ -38,7 +44,7 @@ cdef struct Topic:
 
 
 cdef class TopicQueues:
-    """Implements `lycosa.frontier.schedulers.topic_queues.QueuesOfTopics`."""
+    """The queues of a partition; the same in plain Python is in `tests/plain_queues.py`."""
 
     cdef readonly Py_ssize_t ready
     cdef Links links

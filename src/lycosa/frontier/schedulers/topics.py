@@ -17,8 +17,8 @@ from collections.abc import Iterable
 from lycosa.frontier.distance import depth_of
 from lycosa.frontier.facts.columns import Pages
 from lycosa.frontier.facts.topics import NO_TOPIC, Topics
+from lycosa.frontier.schedulers._topic_queues import TopicQueues
 from lycosa.frontier.schedulers.queues import has_failed
-from lycosa.frontier.schedulers.topic_queues import TopicQueues
 
 ANY = -1
 """The turn of all topics."""

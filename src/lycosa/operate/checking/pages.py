@@ -129,6 +129,7 @@ def check_page(
     outcome, facts, raw_links = judge(answer, job), Facts(), None
     values: dict[str, object] = {}
     items: tuple[Item, ...] = ()
+    # Hooks may read the page themselves, refuse it, or change what was read: their word counts.
     if outcome is Outcome.KEPT and plugins is not None and url is not None:
         shown = plugins.begin(answer, url)
         outcome, facts = shown.end()
@@ -138,6 +139,7 @@ def check_page(
     elif outcome is Outcome.KEPT:
         facts = read_page(answer, job)
         raw_links = links_of_page(answer, facts, job)
+    # A page's `base` that is not a URL is ignored, as in a crawl and in browsers.
     base = (parse(facts.base, url) if facts.base else None) or url
     tag_nofollow, tag_noindex = robots_tag(answer.headers, job.fetch.agent)
     if outcome is Outcome.KEPT and raw_links is not None:

@@ -6,7 +6,7 @@ by then, even while a crawl runs. Of a running crawl only sealed segments are ch
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Set
 from functools import partial
 from pathlib import Path
 
@@ -53,12 +53,7 @@ def verify(
 ) -> Report:
     """Verify a crawl directory; `is_ours` tells that the caller holds its lock."""
     report = Report(folder)
-    directory = CrawlDirectory(folder)
-    directory.survey()
-    if not directory.log_folder.exists() and not directory.job_file.exists():
-        raise ConfigError(
-            f"{folder}: does not hold a crawl (no crawl.toml and no log)\n  check the path"
-        )
+    directory = _directory_of(folder)
     report.is_running = not is_ours and directory.holder() is not None
     _check_job(directory, report)
     names = sealed_names(folder)
@@ -79,20 +74,16 @@ def verify(
     key_named = partial(_key_named, states)
     for done, name in enumerate(names):
         tell("segments", done, len(names))
-        if is_quick:
+        if is_quick:  # sizes and footers alone, and no record is read
             _check_sizes(report, name, accounts.ends.get(name.segment, 0))
         else:
             mine, lost = named.get(name.segment, {}), accounts.lost.get(name.segment, set())
             report.segments.append(check_segment(folder, name, mine, lost, key_named))
-    # Of a segment of failures, which have rows and no records, only its name in the log tells.
-    for segment in (accounts.ends.keys() | sealed) - {name.segment for name in [*names, *opened]}:
-        if not report.is_running and segment not in away:
-            gone = list(named.get(segment, {}).values())
-            report.lost_open += gone
-            report.gone_segments.append(segment)
-            if gone or is_quick or segment in sealed:
-                report.find(f"segment {segment}", "all its files are gone", ASK_AGAIN)
-    away -= {name.segment for name in [*names, *opened]}
+    there = {name.segment for name in [*names, *opened]}
+    if not report.is_running:  # its open segments change meanwhile
+        # Of a segment of failures, which have rows and no records, only its name in the log tells.
+        _find_gone(report, (accounts.ends.keys() | sealed) - there - away, named, sealed, is_quick)
+    away -= there
     if away and report.job.store.place:
         from lycosa.runtime.verify.other_directories import check_uploaded  # few crawls need it
 
@@ -107,6 +98,34 @@ def verify(
         report.findings += found.findings
     report.lost_open += [one for found in still_open for one in found.lost]
     return report
+
+
+def _directory_of(folder: Path) -> CrawlDirectory:
+    directory = CrawlDirectory(folder)
+    directory.survey()
+    if not directory.log_folder.exists() and not directory.job_file.exists():
+        raise ConfigError(
+            f"{folder}: does not hold a crawl (no crawl.toml and no log)\n  check the path"
+        )
+    return directory
+
+
+def _find_gone(
+    report: Report,
+    segments: Iterable[int],
+    named: Mapping[int, dict[int, Named]],
+    sealed: Set[int],
+    is_quick: bool,
+) -> None:
+    """Note segments without any file; their records must be fetched again."""
+    for segment in segments:
+        gone = list(named.get(segment, {}).values())
+        report.lost_open += gone
+        report.gone_segments.append(segment)
+        # Without records that the log names, only a seal tells that there was something to lose; a
+        # quick look does not know the records.
+        if gone or is_quick or segment in sealed:
+            report.find(f"segment {segment}", "all its files are gone", ASK_AGAIN)
 
 
 def inspect_segments(directory: CrawlDirectory, job: Job, names: Iterable[Name]) -> Report:

@@ -167,6 +167,14 @@ class ArchiveStore(Appending):
 
     def mark(self) -> int:
         """Return a mark behind everything appended so far; take it when a commit is cut."""
+        current = self._current
+        if current is not None:
+            # No lock and no call: a commit flushes it, and none is under way.
+            current.decided_pages = current.flushed_pages + current.pending.page_count
+        if self._rolled:
+            with self._lock:
+                for segment in self._rolled.values():
+                    segment.cut()
         return self._duplicates.mark()
 
     def settle(self, mark: int, partitions: Collection[int]) -> None:

@@ -5,6 +5,10 @@ looks like a shorter one. So every commit to a log in a file names, for each ope
 worker, the length of every journal and the XXH3 of its bytes. Journals are flushed before the
 commit and only grow, so a file that is shorter has lost rows, also beside a crawl that runs.
 
+A flush takes rows along that were decided on after the commit was cut: their events follow with the
+next commit, or never, after a kill. So the ends also say how many rows of `pages` the commit has
+decided on.
+
 Cost: a row of the log per commit and 0.1 ms per megabyte. `sql` compares lengths alone; `verify`
 compares the bytes, too.
 """
@@ -49,6 +53,8 @@ class OpenEnds(NamedTuple):
     worker: int
     segment: int
     ends: dict[str, End]
+    decided: int | None = None
+    """How many rows of `pages` have an event in the log; None in logs of older versions."""
 
     @property
     def name(self) -> Name:

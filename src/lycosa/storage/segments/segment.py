@@ -88,6 +88,8 @@ class Segment:
         self.file_name = self.warc.path.name
         """Of the file of records."""
         self.pending = Pending(self.file_name, len(self._extra))
+        self.flushed_pages = self.decided_pages = 0
+        """Rows of `pages` that were flushed, and that a commit has decided on."""
         self.journals: dict[str, Appendable] = {}
         """The rows of each kind: an Arrow IPC stream that grows by a record batch a flush."""
         self.quads: QuadJournal | None = None
@@ -126,6 +128,11 @@ class Segment:
         if capture.items[0].kind:
             self.items += rows_of(capture)
 
+    def cut(self) -> None:
+        """Note which fetches of pages the commit that begins now has decided on."""
+        with self.lock:
+            self.decided_pages = self.flushed_pages + self.pending.page_count
+
     def flush(self) -> OpenEnds:
         """Hand all that was appended to the operating system, the rows of `pages` last.
 
@@ -135,11 +142,13 @@ class Segment:
         away.
         """
         with self._flushing:
+            # Only the exchange of buffers holds up the writer; the rest goes on beside it.
             with self.lock:
                 pending, self.pending = (
                     self.pending,
                     Pending(self.file_name, len(self._extra)),
                 )
+                self.flushed_pages += pending.page_count
                 blocks, self.blocks = self.blocks, []
                 items, self.items = self.items, []
                 journals = self.journals
@@ -154,6 +163,7 @@ class Segment:
                 journals[kind].extend(some)
             assert self.quads is not None and self._flushes is not None
             self.quads.append(blocks)
+            # The first flush is noted even if no row came: it says that the journals end there.
             if messages or not self._flushes.file.end:
                 self._flushes.note(journals)
             if self._item_flushes is not None and ITEMS in journals:
@@ -165,7 +175,7 @@ class Segment:
                 file.flush(self._is_synced)
             files = {TRIPLES: self.quads.file, **journals}
             ends = {part: End(one.flushed, one.digest.intdigest()) for part, one in files.items()}
-            return OpenEnds(self.name.worker, self.number, ends)
+            return OpenEnds(self.name.worker, self.number, ends, self.decided_pages)
 
     def close(self) -> None:
         """Close the files; unflushed bytes are lost."""

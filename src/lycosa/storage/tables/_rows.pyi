@@ -23,6 +23,8 @@ class Pending:
     """For each page the values of the columns that plugins add, if there are any."""
 
     def __init__(self, file_name: str = "", extra_width: int = 0) -> None: ...
+    @property
+    def page_count(self) -> int: ...
     def add(
         self,
         capture: Capture,

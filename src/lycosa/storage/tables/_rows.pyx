@@ -292,6 +292,11 @@ cdef class Pending:
         """Take the row of a page's text, value by value."""
         add_row(self.texts, row)
 
+    @property
+    def page_count(self):
+        """Return the number of rows of pages."""
+        return self.pages.count
+
     def messages(self):
         """Return the messages of the rows for each kind that has any, those of pages last."""
         cdef dict result = {}

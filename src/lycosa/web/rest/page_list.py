@@ -16,7 +16,10 @@ from lycosa.web.rest.problems import Refusal, answered
 from lycosa.web.rest.records import ListedCounts, ListedRows
 
 SECONDS = 30.0
-_Text = Annotated[str, msgspec.Meta(max_length=2000)]
+# Each of four bytes, written as `%F0%9F%95%B7`: together shorter than the longest request line.
+_Name = Annotated[str, msgspec.Meta(max_length=300)]
+_Words = Annotated[str, msgspec.Meta(max_length=500)]
+_Cursor = Annotated[str, msgspec.Meta(max_length=30_000, pattern="^[A-Za-z0-9_=-]*$")]
 _Sort = Literal[
     "url",
     "title",
@@ -35,26 +38,26 @@ _Sort = Literal[
 class ListFilters(msgspec.Struct, frozen=True):
     """Filters of the list; empty ones let everything through."""
 
-    host: _Text = ""
-    outcome: _Text = ""
-    type: _Text = ""
-    topic: _Text = ""
-    text: _Text = ""
+    host: _Name = ""
+    outcome: _Name = ""
+    type: _Name = ""
+    topic: _Name = ""
+    text: _Words = ""
     """Words that must all stand in the title or the URL."""
 
 
 class ListQuery(msgspec.Struct, frozen=True):
     """Filters, order and place in the list."""
 
-    host: _Text = ""
-    outcome: _Text = ""
-    type: _Text = ""
-    topic: _Text = ""
-    text: _Text = ""
+    host: _Name = ""
+    outcome: _Name = ""
+    type: _Name = ""
+    topic: _Name = ""
+    text: _Words = ""
     """Words that must all stand in the title or the URL."""
     sort: _Sort = "fetched"
     order: Literal["ascending", "descending"] = "descending"
-    cursor: Annotated[str, msgspec.Meta(max_length=30_000)] = ""
+    cursor: _Cursor = ""
     limit: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = 50
     format: Literal["json", "csv"] = "json"
 

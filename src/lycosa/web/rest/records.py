@@ -40,6 +40,18 @@ class GivenUp(msgspec.Struct, frozen=True):
     why: str
 
 
+class LeftOutRow(msgspec.Struct, frozen=True):
+    """URLs or pages that one limit of the job has left out."""
+
+    limit: str
+    """The key of the limit; `depth` if both limits of depth are the same."""
+    number: int
+    text: str
+    """Number and name, as in `20 URLs farther than 2 links from a seed`."""
+    command: str
+    """The command that takes them in, or names them."""
+
+
 class Frame(msgspec.Struct, frozen=True, kw_only=True):
     """A crawl at one moment."""
 
@@ -70,6 +82,8 @@ class Frame(msgspec.Struct, frozen=True, kw_only=True):
     refusals: dict[str, int] = {}
     left_out: dict[str, int] = {}
     """Counts of what the limits left out, by limit: URLs, or pages that were cut off."""
+    left_out_rows: list[LeftOutRow] = []
+    """The same in words, each with its command."""
     reading_again: list[int] = []
     """Pages looked at again for a raised limit of depth, and their number; empty without one."""
     seconds_left: float = 0.0

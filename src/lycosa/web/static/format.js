@@ -24,11 +24,37 @@ export function duration(seconds) {
   return `${Math.floor(hours / 24)} days`;
 }
 
-export const moment = (seconds) => (seconds ? new Date(seconds * 1000).toISOString().slice(0, 19).replace("T", " ") + " UTC" : "–");
+// A stranger's table may hold a moment that no calendar has.
+export function moment(seconds) {
+  const date = new Date(seconds * 1000);
+  return seconds && !Number.isNaN(date.getTime()) ? date.toISOString().slice(0, 19).replace("T", " ") + " UTC" : "–";
+}
 
 export function ago(seconds) {
   const passed = Date.now() / 1000 - seconds;
   return passed < 2 ? "just now" : `${duration(passed < 60 ? Math.round(passed) : Math.round(passed / 60) * 60)} ago`;
 }
 
-export const words = (name) => String(name).replaceAll("_", " ");
+// Outcomes as the terminal says them (`lycosa.cli.screen.lines`).
+const OUTCOMES = {
+  client_error: "refused (4xx)",
+  server_error: "server error (5xx)",
+  disallowed: "forbidden by robots.txt",
+  unavailable: "unavailable (503)",
+  too_many_requests: "too many requests (429)",
+  name_failure: "no address for the name",
+  connect_failure: "no connection",
+  timeout: "no answer in time",
+  soft_404: "error page with status 200",
+  stale_connection: "connection closed without an answer",
+  probe_honest: "made-up URL, answered by 404 or 410",
+  probe_soft: "made-up URL, answered by a page",
+  probe_inconclusive: "made-up URL, answered by something else",
+};
+export const words = (name) => OUTCOMES[name] ?? String(name).replaceAll("_", " ");
+
+const REASONS = {
+  exhausted: "complete", pages: "limit of pages", bytes: "limit of bytes", seconds: "limit of time", stopped: "stopped", "stopped for all": "stopped on all machines",
+  "free disk": "disk nearly full", unreachable: "the rest could not be reached", "no seed": "no seed could be fetched",
+};
+export const ending = (reason) => REASONS[reason] ?? reason;

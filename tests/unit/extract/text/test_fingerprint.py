@@ -3,12 +3,8 @@ from __future__ import annotations
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from lycosa.extract.text.fingerprint import (
-    distance,
-    fingerprint,
-    plain_fingerprint,
-    without_digits,
-)
+from lycosa.extract.text.fingerprint import distance, fingerprint, without_digits
+from plain_fingerprint import plain_fingerprint
 
 words = st.text(alphabet="abcé \n\t\u00a0😀", max_size=12)
 

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import plain_softmax
 from lycosa.errors import FormatError
 from lycosa.extract.topics import words
 from lycosa.extract.topics._softmax import Softmax, word_weights
@@ -47,7 +48,7 @@ def labelled(count: int, chance: Random) -> list[Example]:
 @settings(max_examples=examples(300))
 @given(TEXTS, TEXTS, st.sampled_from([4, 12, 16]))
 def test_words_and_weights_equal_their_twin(title: bytes, text: bytes, bits: int) -> None:
-    found, wanted = word_weights(title, text, bits), words.word_weights(title, text, bits)
+    found, wanted = word_weights(title, text, bits), plain_softmax.word_weights(title, text, bits)
     assert found.keys() == wanted.keys()
     assert all(found[number] == pytest.approx(wanted[number], rel=1e-5) for number in wanted)
 

@@ -12,10 +12,10 @@ from lycosa.features.topics.evidence import (
     HINT_BYTES,
     WEIGHTS,
     FocusedEvidence,
-    PlainFocusedEvidence,
     PlainTopicEvidence,
     TopicEvidence,
 )
+from plain_evidence import PlainFocusedEvidence
 from seeds import examples
 
 PAGES = st.lists(st.integers(0, 20), max_size=6)

@@ -7,7 +7,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from lycosa.frontier.schedulers.queues import PlainQueues, Queues
+from lycosa.frontier.schedulers.queues import Queues
+from plain_queues import PlainQueues
 from seeds import examples
 
 SITES = st.integers(0, 40)

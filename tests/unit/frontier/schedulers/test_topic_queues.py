@@ -7,7 +7,8 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
-from lycosa.frontier.schedulers.topic_queues import PlainTopicQueues, TopicQueues
+from lycosa.frontier.schedulers._topic_queues import TopicQueues
+from plain_queues import PlainTopicQueues
 from seeds import examples
 
 SITES = st.integers(0, 40)

@@ -1,6 +1,6 @@
 import { get, page, trying } from "../api.js";
 import { find, h, show } from "../dom.js";
-import { ago, count, size } from "../format.js";
+import { ago, count, ending, size } from "../format.js";
 
 function card(one) {
   return h("article", { class: "card" },
@@ -9,7 +9,7 @@ function card(one) {
     h("dl", {}, [["pages", count(one.pages)], ["size", size(one.bytes)], ["in queue", count(one.pending)]].map(
       ([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))),
     h("p", { class: "help" }, h("bdi", { class: "mono" }, one.seeds[0] ?? ""), one.seeds_count > 1 ? ` and ${count(one.seeds_count - 1)} more seeds` : ""),
-    h("p", { class: "help" }, one.changed ? `written ${ago(one.changed)}` : "not begun", one.reason ? ` · ended: ${one.reason}` : "", one.log ? " · a cluster" : ""));
+    h("p", { class: "help" }, one.changed ? `written ${ago(one.changed)}` : "not begun", one.reason ? ` · ended: ${ending(one.reason)}` : "", one.log ? " · a cluster" : ""));
 }
 
 async function look() {

@@ -1,7 +1,7 @@
 import { crawl, frames, get, own, page, send, trying } from "../api.js";
 import { HostWeb, PHASES, bars, curves } from "../charts.js";
 import { confirmed, find, h, notice, show, table } from "../dom.js";
-import { ago, count, duration, moment, size } from "../format.js";
+import { ago, count, duration, ending, moment, size } from "../format.js";
 import { showState } from "../state.js";
 
 const KEPT = 300, SLOT = `frames ${crawl}`;
@@ -27,7 +27,7 @@ function standing(frame) {
     return `Running for ${duration(frame.seconds)} with ${count(frame.workers)} ${frame.workers === 1 ? "worker" : "workers"}.${left}`;
   }
   if (frame.reason === "exhausted" && !frame.pending) return Object.keys(frame.left_out).length ? "Complete within its limits." : "Complete.";
-  const why = frame.reason ? `The last run ended: ${frame.reason}.` : "No process crawls it now.";
+  const why = frame.reason ? `The last run ended: ${ending(frame.reason)}.` : "No process crawls it now.";
   return frame.pending ? `${why} ${count(frame.pending)} URLs are left.` : why;
 }
 
@@ -56,8 +56,19 @@ function take(frame) {
   show(find("#waits"), waits(frame));
   if (!isListed) show(find("#outcomes"), bars(frame.outcomes));
   show(find("#refusals"), Object.keys(frame.refusals).length ? [h("h3", {}, "Refused URLs"), bars(frame.refusals, "")] : null,
-    Object.keys(frame.left_out).length ? [h("h3", {}, "Left out by limits"), bars(frame.left_out, "")] : null);
+    leftOut(frame.left_out_rows));
   steer(frame);
+}
+
+// Each limit with the command that raises it, or names what it has left out.
+function leftOut(rows) {
+  if (!rows.length) return null;
+  const most = Math.max(...rows.map((one) => one.number));
+  return [h("h3", {}, "Left out by limits"), h("ul", { class: "list left-out" }, rows.map((one) => {
+    const bar = h("i", { class: "other" });
+    bar.style.width = `${(100 * one.number) / most}%`;
+    return h("li", {}, h("span", {}, one.text), h("div", { class: "bars" }, bar), h("code", {}, one.command));
+  }))];
 }
 
 // Bars of URLs, as soon as the list of pages can count them; until then, of answers.
@@ -142,9 +153,13 @@ find("#limits").addEventListener("submit", async (event) => {
     else if (input.value !== input.defaultValue) values[input.name] = Number(input.value);
   }
   if (!Object.keys(values).length) return notice("Nothing was changed.");
-  const reached = { "limits.pages": [current?.pages, count], "limits.bytes": [current?.bytes, size], "limits.seconds": [current?.seconds, duration] };
+  const reached = {
+    "limits.pages": [current?.pages, (number) => `has ${count(number)} ${number === 1 ? "page" : "pages"}`],
+    "limits.bytes": [current?.bytes, (number) => `has ${size(number)}`],
+    "limits.seconds": [current?.seconds, (number) => `has run for ${duration(number)}`],
+  };
   const [end] = Object.entries(reached).filter(([key, [now]]) => values[key] && now >= values[key]);
-  if (end && !(await confirmed("End the crawl?", `It has reached ${end[1][1](end[1][0])} already, so this limit ends it. Answers under way are kept, and it can be started again with a higher limit.`, "End it"))) return undefined;
+  if (end && !(await confirmed("End the crawl?", `It ${end[1][1](end[1][0])} already, so this limit ends it. Answers under way are kept, and it can be started again with a higher limit.`, "End it"))) return undefined;
   return give("PATCH", "/limits", { values }, "Changed.").then(() => { for (const input of event.target.querySelectorAll("input")) input.defaultValue = input.value; });
 });
 

@@ -1,71 +1,74 @@
-"""Queues of URLs by topic: in each the best position first, and among equals the one put in first.
-
-This is WebParF's ranker (3.2.1): one queue a topic, whose nodes are a position and the
-first-in-first-out list of its URLs. Every site has such lists for each topic, so that the URLs of a
-site that may not be asked now are passed over. Of all awake sites the one is served whose first URL
-has the best position in the topic, and among those the smallest number.
-
-Schedulers use `TopicQueues` (compiled, in `_topic_queues`); `PlainTopicQueues` says in a dozen
-lines what it has to do, and a test compares the two.
-
-Topics and positions are whole numbers below 256; 0 is the best position.
-"""
+"""Queues of URLs by rank and by topic in pure Python: what the compiled ones must do."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import NamedTuple, Protocol
-
-from lycosa.frontier.schedulers._topic_queues import TopicQueues
-
-__all__ = ["PlainTopicQueues", "QueuesOfTopics", "TopicQueues"]
+from typing import NamedTuple
 
 
-class QueuesOfTopics(Protocol):
-    """The operations of both kinds of queues."""
+class PlainQueues:
+    """Queues by rank: looks through everything at every choice."""
+
+    def __init__(self) -> None:
+        self._ranks: dict[int, tuple[int, int]] = {}
+        """URL → site and rank, in the order in which they were put in or improved."""
+        self._awake: set[int] = set()
 
     @property
     def ready(self) -> int:
-        """How many URLs of awake sites there are."""
+        """Count the URLs of awake sites."""
+        return sum(site in self._awake for site, _ in self._ranks.values())
 
-    def put(self, page: int, site: int, topic: int, position: int) -> None:
-        """Take in a URL at the end of what its site has of that topic and position."""
+    def put(self, page: int, site: int, rank: int) -> None:
+        """Take in a URL."""
+        self._ranks[page] = (site, rank)
 
-    def move(self, page: int, site: int, topic: int, position: int) -> None:
-        """Give a URL that waits another topic or position, at its end; harmless if it has them."""
-
-    def withdraw(self, page: int, site: int) -> None:
-        """Forget a URL that waits."""
+    def improve(self, page: int, site: int, rank: int) -> None:
+        """Take it out and in again."""
+        if rank < self._ranks[page][1]:
+            del self._ranks[page]
+            self._ranks[page] = (site, rank)
 
     def drop(self, site: int) -> None:
-        """Forget all URLs of a site, and let it rest."""
+        """Forget a site."""
+        self._awake.discard(site)
+        self._ranks = {page: entry for page, entry in self._ranks.items() if entry[0] != site}
 
     def wake(self, site: int) -> None:
-        """Let the URLs of a site be ready; harmless when it is awake."""
+        """Wake a site."""
+        self._awake.add(site)
 
     def rest(self, site: int) -> None:
-        """Let them be ready no longer; harmless when it rests."""
+        """Let it rest."""
+        self._awake.discard(site)
 
     def is_awake(self, site: int) -> bool:
-        """Return whether a site's URLs are ready."""
+        """Return whether it is awake."""
+        return site in self._awake
 
     def waiting(self, site: int) -> int:
-        """Return how many URLs of a site wait."""
-
-    def waiting_of(self, topic: int) -> int:
-        """Return how many URLs of a topic wait."""
-
-    def ready_of(self, topic: int) -> int:
-        """Return how many URLs of a topic are ready."""
+        """Count the URLs of a site."""
+        return sum(own == site for own, _ in self._ranks.values())
 
     def choose(self) -> int | None:
-        """Take the first URL of the best position, whatever its topic; of equals the oldest."""
+        """Compare the first URLs of all awake sites."""
+        firsts = [first for site in self._awake if (first := self._first(site)) is not None]
+        return self._take(min(firsts)) if firsts else None
 
-    def choose_in(self, topic: int) -> int | None:
-        """Take the first URL of the best position of a topic."""
+    def choose_from(self, site: int) -> int | None:
+        """Take the first URL of a site."""
+        first = self._first(site) if site in self._awake else None
+        return None if first is None else self._take(first)
 
-    def choose_from(self, site: int, topic: int = -1) -> int | None:
-        """Take the best URL of one site, if it is awake; of a topic, if one is given."""
+    def _first(self, site: int) -> tuple[int, int] | None:
+        """Return rank and number of a site's first URL."""
+        of_site = [(rank, page) for page, (own, rank) in self._ranks.items() if own == site]
+        return min(of_site, key=lambda entry: entry[0]) if of_site else None
+
+    def _take(self, first: tuple[int, int]) -> int:
+        page = first[1]
+        del self._ranks[page]
+        return page
 
 
 class _Waiting(NamedTuple):
@@ -75,7 +78,7 @@ class _Waiting(NamedTuple):
 
 
 class PlainTopicQueues:
-    """The same in plain Python: looks through everything at every choice."""
+    """The same by topic: looks through everything at every choice."""
 
     def __init__(self) -> None:
         self._urls: dict[int, _Waiting] = {}

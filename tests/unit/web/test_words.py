@@ -1,0 +1,17 @@
+"""The web pages say outcomes in the words of the terminal."""
+
+from __future__ import annotations
+
+import re
+from importlib.resources import files
+
+from lycosa.cli.screen import lines
+
+FORMAT = files("lycosa.web") / "static" / "format.js"
+
+
+def test_outcomes_have_the_same_words_on_all_screens() -> None:
+    text = FORMAT.read_text(encoding="utf-8")
+    _, _, table = text.partition("const OUTCOMES = {")
+    told = dict(re.findall(r'(\w+): "([^"]*)",', table.partition("};")[0]))
+    assert told == lines._OUTCOMES
