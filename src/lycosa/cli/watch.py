@@ -187,6 +187,7 @@ class _Watcher:
                 break
             if overseer is not None and not is_killed:
                 is_killed = self._kills(pid, overseer, stop_seconds)
+        # A mark of an earlier process says nothing of what this child was reading.
         found = marks.read(mark) if mark else None
         code = os.waitstatus_to_exitcode(status)
         if found is None or found.process != pid or not self._may_go_on(code, found):

@@ -129,6 +129,7 @@ class TextIndex:
                 files["noindex"] = make_told_noindex(
                     self._crawl, files["pages"], self._job, _ignore_two
                 )
+            # An index of another form is made again: nothing can be added to it.
             before, manifest = self._before()
             is_anew = anew or manifest is None or manifest.is_outdated(target)
             if manifest is not None and not is_anew and self._is_current(manifest, target):

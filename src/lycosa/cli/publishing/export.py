@@ -234,6 +234,7 @@ def export_items(
         def tell(done: int, total: int) -> None:
             show(f"{done:,} of {counted(total, 'item')} written")
 
+        # On a terminal nothing is shown before all is written, so an error is not lost in rows.
         is_shown = target is None and sys.stdout.isatty()
         to = Path(folder) / "items" if is_shown else target
         if is_shown:

@@ -56,7 +56,7 @@ class Rendering:
         """URLs that scripts have asked for: parts of pages, which are kept whatever their type."""
         self.refused: dict[str, int] = {}
         """URLs of other partitions that cannot come, with their outcomes."""
-        self.lacking: Counter[str] = Counter()
+        self.lacking: dict[str, int] = {}
         """How many parts the rendered pages did not get, by reason."""
 
     @property
@@ -93,7 +93,8 @@ class Rendering:
     def apply_rendered(self, event: Rendered, site: int) -> None:
         """Note what became of a page."""
         self.endings[event.ending] += 1
-        self.lacking.update(event.refused.values())
+        for why in event.refused.values():
+            self.lacking[why] = self.lacking.get(why, 0) + 1
         if event.ending == SHELL:
             self.shells.add(event.page)
         if self.waiting.pop(event.page, None) is not None:
@@ -144,7 +145,7 @@ class Rendering:
             "moved": self.moved,
             "parts": sorted(self.parts),
             "refused": self.refused,
-            "lacking": dict(self.lacking),
+            "lacking": self.lacking,
         }
 
     def unpack(self, packed: Mapping[str, Any]) -> None:
@@ -163,4 +164,4 @@ class Rendering:
         # Snapshots of older versions lack these; their parts were fetched under the old rule.
         self.parts = set(packed.get("parts", ()))
         self.refused = packed.get("refused", {})
-        self.lacking.update(packed.get("lacking", {}))
+        self.lacking = packed.get("lacking", {})
