@@ -21,8 +21,8 @@ from lycosa.model.url import host_of, site_url
 class PlainSender(Sender):
     """Sends what the compiled sender has to."""
 
-    def __init__(self, *arguments: Any) -> None:
-        super().__init__(*arguments)
+    def __init__(self, *arguments: Any, **more: Any) -> None:
+        super().__init__(*arguments, **more)
         _, _, _, self._told, self._lose = arguments
 
     def start_task(self, partition: Partition, now: float) -> bool:

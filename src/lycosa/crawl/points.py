@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from lycosa.crawl.answers.links import Router
     from lycosa.crawl.ports import Companion, Ports
     from lycosa.crawl.worker.turns import PartitionTurns
+    from lycosa.model.url.posts import Body
 
 Handler = Callable[[Partition, Any, float], None]
 """Decides on a message of one type that came into a partition, at a moment."""
@@ -119,6 +120,12 @@ class Feature:
         def step(self, partition: Partition, page: int, /) -> tuple[str, bytes] | None:
             """Which request takes the place of a page's? The first that has one."""
 
+        def posted(self, partition: Partition, page: int, /) -> Body:
+            """A URL that is posted to is about to be asked for: what is sent? One owner.
+
+            The request goes out when everything that was decided is durable.
+            """
+
         def claimed(
             self, partition: Partition, task: Task, request: Request, answer: Answer, /
         ) -> bool:
@@ -200,6 +207,7 @@ class Points:
         )
         self.settled: tuple[Callable[[Partition, int], None], ...] = at("settled")
         self.step: tuple[Callable[[Partition, int], tuple[str, bytes] | None], ...] = at("step")
+        self.posted: tuple[Callable[[Partition, int], Body], ...] = at.owner("posted")
         self.claimed: tuple[Callable[[Partition, Task, Request, Answer], bool], ...] = at("claimed")
         self.judged: tuple[Callable[[PageAnswer], None], ...] = at("judged")
         self.read: tuple[Callable[[PageAnswer], None], ...] = at.owner("read")

@@ -197,6 +197,8 @@ class Logins(Feature):
     def _is_lost(self, partition: Partition, task: Task, request: Request, answer: Answer) -> bool:
         """Return whether a page shows that the session is lost, and is asked for again."""
         page = task.subject
+        if request.form:
+            return False  # what a plugin posts is not sent twice
         if self._stage is not _Stage.IN or not self._shows_login(partition, page, request, answer):
             self._again = -1 if page == self._again else self._again
             return False

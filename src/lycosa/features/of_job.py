@@ -32,7 +32,10 @@ def features_of(spine: Spine, hooks: Hooks | None = None) -> list[Feature]:
         from lycosa.features.plugins.feature import Plugins
 
         plugins = Plugins(hooks, ports.job)
-        features.append(plugins)
+        from lycosa.features.plugins.posts import Posts
+
+        posts = Posts(spine, plugins)
+        features += [plugins, posts] if ports.job.plugins.post else [plugins]
     if ports.job.extract.languages:
         from lycosa.features.languages import LanguageFilter
 

@@ -97,6 +97,8 @@ cdef class Delivery:
             raise ValueError(f"{url}: no path")
         name = PyUnicode_Substring(url, 0, slash)
         path = PyUnicode_Substring(url, slash, PyUnicode_GET_LENGTH(url))
+        if field(request, REQUEST_FORM):
+            path = path.partition(u"#")[0]  # what is posted stands behind it
         site = self._sites.get(name) or self.meet(name)
         address = field(request, REQUEST_ADDRESS)
         if site.refusal is REFUSED_ADDRESS or self.refuses(site, address):

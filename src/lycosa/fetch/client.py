@@ -54,7 +54,7 @@ def require_proxy(fetch: Fetch) -> None:
         )
 
 
-_FORM_TYPE = "Content-Type: application/x-www-form-urlencoded"
+_FORM_TYPE = "application/x-www-form-urlencoded"
 
 NOWHERE = "0.0.0.0"
 """The address of hosts that are not looked up because the job may not ask them."""
@@ -231,13 +231,15 @@ class HttpTransport(Delivery):
     def _more_lines(self, request: Request, site: str, path: str) -> tuple[str, ...]:
         """Return the header lines that only this request has, or only those of its login."""
         lines: tuple[str, ...] = ()
-        if self._cookies is not None:
+        is_anonymous = request.is_anonymous and self._access is not None
+        if self._cookies is not None and not is_anonymous:
             cookie = self._cookies.header(site, path, self._clock.now())
             lines += (f"Cookie: {cookie}",) if cookie else ()
-        if self._access is not None:
+        if self._access is not None and not is_anonymous:
             lines += self._access.lines(site)
         if request.form:
-            lines += (_FORM_TYPE, f"Content-Length: {len(request.form)}")
+            kind = request.content_type or _FORM_TYPE
+            lines += (f"Content-Type: {kind}", f"Content-Length: {len(request.form)}")
         if request.validators is not None:
             lines += _conditions(request.validators)
         return lines

@@ -54,10 +54,14 @@ class Assessment(NamedTuple):
 class Planner:
     """Finds the candidates of partitions; one for each worker."""
 
-    def __init__(self, revisit: Revisit, most_of_host: MostOfHost) -> None:
+    def __init__(
+        self, revisit: Revisit, most_of_host: MostOfHost, *, posts_again: bool = False
+    ) -> None:
+        """`posts_again`: revisits post again what plugins have posted."""
         self._policy = POLICIES.get(revisit.policy, POLICIES["profit"])
         self._revisit = revisit
         self._most_of_host = most_of_host
+        self._posts_again = posts_again
         self._first = first_belief(revisit.change_seconds)
 
     @property
@@ -80,9 +84,10 @@ class Planner:
         of_hosts: dict[int, list[Candidate]] = {}
         beliefs: dict[int, Belief] = {}
         pages, sites = state.pages, state.sites
+        posted = () if self._posts_again else state.posts
         for page, status in enumerate(pages.status):
             is_new = status == PUT_OFF
-            is_held = status == DONE and pages.outcome[page] == KEPT
+            is_held = status == DONE and pages.outcome[page] == KEPT and page not in posted
             if not is_new and (is_further or not is_held):
                 continue
             site = pages.site[page]

@@ -51,6 +51,7 @@ _MEANINGS = {
     "probe_inconclusive": "a made-up URL, answered by something else",
     "hook_failed": "a plugin failed on it",
     "too_many_items": "a plugin emitted more items than the job allows",
+    "unknown_post": "posted by a plugin, without an answer; not sent again",
 }
 _CLASSES = {
     1: ("1xx, information", PURPLE),

@@ -16,6 +16,8 @@ REQUISITES: int
 class Routes:
     companion: Companion | None
     _scope_size: int
+    @property
+    def _deep_from(self) -> int: ...
     def __init__(
         self,
         ports: Ports,

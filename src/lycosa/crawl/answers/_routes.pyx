@@ -36,7 +36,7 @@ cdef class Routes:
 
     cdef object _rules, _found, _wanted_ways, _known_copies, _owner_of
     cdef bint _hosts_are_split, _keeps_others, _knows_lists
-    cdef int64_t _deep_from
+    cdef readonly int64_t _deep_from
     cdef public object companion
     """Sends a word along with links, if a feature does."""
     cdef public object _scope_size

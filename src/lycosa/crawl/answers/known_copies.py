@@ -97,6 +97,8 @@ def _plain_of(key: str) -> str | None:
     """Return the plain key of a view; None for most URLs, at the cost of three looks."""
     if "?" not in key and ";" not in key and "%" not in key:
         return None
+    if "#" in key:
+        return None  # what a plugin posts is no view of a page (`lycosa.model.url.posts`)
     from lycosa.model.url.copies import (
         plain_of,  # its expressions are dear, and many sites have no views
     )

@@ -56,6 +56,7 @@ from lycosa.model.url import url_of
 from lycosa.model.url.scope import OUT_OF_SCOPE
 
 ANCHOR, REDIRECT = LinkKind.ANCHOR, LinkKind.REDIRECT
+POST, PAGINATION = int(LinkKind.POST), int(LinkKind.PAGINATION)
 
 
 class Router(Routes):
@@ -165,6 +166,29 @@ class Router(Routes):
         )
         kinds = REQUISITES | mask_of(frozenset({REDIRECT})) if is_requisite else REQUISITES
         return self.resolve(partition, page, raw, base, kinds)
+
+    def with_posts(
+        self, partition: Partition, page: int, links: Links, posts: Mapping[str, tuple[str, str]]
+    ) -> Links:
+        """Return the links of a page with those to keys that are posted to, each with its text and
+        relations; the caller has judged them."""
+        kind = {
+            key: PAGINATION if "next" in rel.split() else POST for key, (_, rel) in posts.items()
+        }
+        at = 1 + max(links.positions or [len(links.kinds) - 1], default=-1)
+        reasons = links.reasons and [*links.reasons, *[FOLLOWED] * len(posts)]
+        more = replace(
+            links,
+            targets=[*links.targets, *map(self._targets.of_key, posts)],
+            kinds=[*links.kinds, *kind.values()],
+            texts=[*links.texts, *(text for text, _ in posts.values())],
+            rels=[*links.rels, *(rel for _, rel in posts.values())],
+            times=[*links.times, *[1] * len(posts)],
+            positions=links.positions and [*links.positions, *range(at, at + len(posts))],
+            reasons=reasons,
+        )
+        distance = partition.state.pages.distance[page]
+        return self._name_deep(partition, more, distance) if distance >= self._deep_from else more
 
     def sitemaps_found(
         self, partition: Partition, site: str, hrefs: Sequence[str], moment: float

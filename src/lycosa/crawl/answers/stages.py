@@ -200,6 +200,11 @@ class PageAnswers(PageStages):
         """Return when to ask for the page again, or 0."""
         job = self._job_with_types
         outcome, ended, pause = answered.outcome, answered.answer.ended, answered.pause
+        if answered.request.form and outcome not in NO_CONNECTION:
+            # It may have had an effect: a server is not told the same again by ourselves.
+            is_held = outcome is Outcome.KEPT or outcome is Outcome.NOT_MODIFIED
+            if not (is_held and job.plugins.post_again):
+                return 0.0
         if outcome is Outcome.KEPT or outcome is Outcome.NOT_MODIFIED:
             seconds = job.revisit.seconds
             return ended + max(seconds, self._wishes.seconds(answered)) if seconds else 0.0

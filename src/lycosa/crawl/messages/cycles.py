@@ -85,7 +85,8 @@ class Cycles:
         """Finds the candidates of a cycle."""
         from lycosa.frontier.cycle_candidates import Planner  # most crawls have no cycles
 
-        return Planner(self._revisit, self._most_of_host)
+        again = self._ports.job.plugins.post_again
+        return Planner(self._revisit, self._most_of_host, posts_again=again)
 
     @property
     def planner_if_on(self) -> Planner | None:

@@ -6,6 +6,7 @@ cdef class Sending:
     cdef readonly dict _rules
     cdef object _ports, _points, _scope, _budget, _log, _owner, _transport, _note_duration
     cdef object _on_answer, _on_lost, _user_agent, _largest_body, _largest_robots
+    cdef str _key
     cdef bint _has_proxy, _is_conditional
 
     cpdef bint start_task(self, PageSteps partition, double now) except -1

@@ -9,6 +9,10 @@ from lycosa.frontier.partition import Partition
 from lycosa.frontier.task import Task
 from lycosa.model.records import Answer, Request
 
+class Asked:
+    request: Request
+    def __call__(self, answer: Answer) -> None: ...
+
 class Sending:
     in_flight: int
     requests: int

@@ -42,7 +42,8 @@ cdef class Asked:
     """A request under way: called with its answer."""
 
     cdef Sending sender
-    cdef object partition, task, reserved, request
+    cdef public object request
+    cdef object partition, task, reserved
 
     def __call__(self, answer):
         self.sender._note_duration(answer.ended - answer.began)
@@ -63,6 +64,8 @@ cdef class Sending:
         self._has_proxy = bool(fetch.proxy)
         self._is_conditional = ports.job.revisit.conditional
         self._rules = {}
+        # The key of the page that may be asked for next.
+        self._key = ""
         # How many requests are under way, and how many were sent in all.
         self.in_flight = self.requests = 0
 
@@ -106,6 +109,7 @@ cdef class Sending:
             if task is None or field(task, KIND) is not A_PAGE:
                 return task
             page = field(task, SUBJECT)
+            self._key = partition._table.key(page)
             site = whole(partition._site, page)
             if self._points.excluded or self._scope.rejects_more:
                 if self._is_excluded(partition, page):
@@ -125,9 +129,15 @@ cdef class Sending:
 
     cdef object _verdict(self, PageSteps partition, rules, page, site):
         """Return what a URL ends as that robots rules or a feature forbid, or None."""
+        cdef str path
+        cdef bint is_post = u"#" in self._key  # `lycosa.model.url.posts`
+        if is_post and not self._points.posted:
+            return EXCLUDED
         if rules is not None:
-            name = partition._state.site_names[site]
-            if not rules.is_allowed((<str> partition._table.key(page))[len(name) :]):
+            path = self._key[len(<str> partition._state.site_names[site]) :]
+            if is_post:
+                path = path.partition(u"#")[0]
+            if not rules.is_allowed(path):
                 return DISALLOWED
         for permit in <tuple> self._points.permitted:
             outcome = permit(partition._state, page)
@@ -155,7 +165,7 @@ cdef class Sending:
         cdef Py_ssize_t slash
         kind, subject, host = field(task, KIND), field(task, SUBJECT), field(task, HOST)
         if is_page:
-            key = partition._table.key(subject)
+            key = self._key
         elif kind is A_ROBOTS_FILE:
             key = partition._state.site_names[subject] + "/robots.txt"
         else:
@@ -170,12 +180,16 @@ cdef class Sending:
                 self._budget.give_back(reserved)
                 reserved = self._largest_robots
                 is_page = False
+        cdef bint is_post = is_page and u"#" in key
+        if is_post:
+            body = self._points.posted[0](partition, subject)
+            form = body.content
         readiness = partition._readiness
         address, handshake_seconds = readiness.take(host), 0.0
         if readiness.addresses.newcomers and not (self._has_proxy or form):
             handshake_seconds = readiness.addresses.handshake_seconds(address)
         validators = None
-        if is_page and self._is_conditional and small(partition._outcome, subject) == KEPT:
+        if is_page and not is_post and self._is_conditional and small(partition._outcome, subject) == KEPT:
             validators = self._validators(partition._state, subject)
         cdef Asked asked = Asked.__new__(Asked)
         asked.sender, asked.partition, asked.task, asked.reserved = self, partition, task, reserved
@@ -194,6 +208,9 @@ cdef class Sending:
         self.in_flight += 1
         partition.in_flight += 1
         self.requests += 1
-        self._transport.send(asked.request, asked)
+        if is_post:
+            self._send_noted(partition, body, asked)
+        else:
+            self._transport.send(asked.request, asked)
         reach("send.after")
         return 0

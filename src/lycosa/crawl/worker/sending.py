@@ -15,10 +15,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
+from msgspec.structs import replace
+
 from lycosa.crawl.answers.host_pauses import HostPauses
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.status.unreachable import SeedWatch
-from lycosa.crawl.worker._sending import Sending
+from lycosa.crawl.worker._sending import Asked, Sending
 from lycosa.errors import StoreError
 from lycosa.fetch.robots.rules import Rules, seconds_until_open
 from lycosa.frontier.fold.state import PartitionState
@@ -28,6 +30,7 @@ from lycosa.model.records import Answer, Outcome, Request, Validators
 
 if TYPE_CHECKING:
     from lycosa.crawl.points import Points
+    from lycosa.model.url.posts import Body
 
 OnAnswer = Callable[[Partition, Task, int, Request, Answer], None]
 """Takes the partition, the task, its reserved bytes, the request and the answer."""
@@ -54,8 +57,12 @@ class Sender(Sending):
         points: Points,
         on_answer: OnAnswer,
         on_lost: Callable[[int], None],
+        *,
+        when_durable: Callable[[Callable[[], None]], None],
     ) -> None:
+        """`when_durable` calls back soon, when a power cut takes no decision any more."""
         super().__init__(ports, points, on_answer, on_lost)
+        self._lose, self._when_durable = on_lost, when_durable
         self._ports = ports
         self._scope = ports.scope
         self._seeds = seeds
@@ -87,6 +94,28 @@ class Sender(Sending):
                 return True
         rejects_more = self._scope.rejects_more
         return rejects_more and self._scope.is_rejected_since(partition.state.table.key(page))
+
+    def _send_noted(self, partition: Partition, body: Body, asked: Asked) -> None:
+        """Post something, when it is noted in the log: a kill must not let it be sent twice.
+
+        A partition that was lost meanwhile posts nothing, and its next owner cannot know that.
+        """
+        with_login = self._ports.job.plugins.post_with_login
+        request = asked.request = replace(
+            asked.request, content_type=body.content_type, is_anonymous=not with_login
+        )
+
+        def send() -> None:
+            now, ports = self._ports.clock.now(), self._ports
+            is_ours = ports.log.owner(partition.number) == ports.owner
+            if not partition.is_lost and is_ours:
+                ports.transport.send(request, asked)
+                return
+            if not partition.is_lost:
+                self._lose(partition.number)
+            asked(Answer(0, (), b"", now, now, Outcome.CUT_SHORT))
+
+        self._when_durable(send)
 
     def is_claimed(
         self, partition: Partition, task: Task, reserved: int, request: Request, answer: Answer

@@ -109,7 +109,9 @@ class Worker(Pump):
         self._pages = PageAnswers(ports, self._router, self._cycles.planner_if_on, points)
         self._robots = RobotsFiles(ports, self._router, points)
         on_answer = marking(ports, self._on_answer)
-        self._sender = Sender(ports, self._seeds, points, on_answer, self._lose)
+        self._sender = Sender(
+            *(ports, self._seeds, points, on_answer, self._lose), when_durable=self._when_on_disk
+        )
         self._inbox = InboxReader(spine, self._robots, self._cycles, self._sender, points)
         self._end = EndSearch(spine, points, self._cycles, self._tick_alarm, self._lose)
         super().__init__(
@@ -353,6 +355,12 @@ class Worker(Pump):
         if partition.is_leaving:
             self._ownership.look()
         self.pump()
+
+    def _when_on_disk(self, callback: Callable[[], None]) -> None:
+        """Call back soon, when a power cut cannot take what was decided so far."""
+        self._committer.sync_next()
+        self._committer.after_next(callback)
+        self._look_soon()
 
     def _look_soon(self) -> None:
         self._tick_alarm.set_within(0.0)

@@ -118,7 +118,8 @@ def _with_recent(state: PartitionState, number: int, known: Sequence[Known]) -> 
     recent = range(max(0, len(state.table) - RECENT_URLS), len(state.table))
     here = {url.page for url in known}
     found = [page for page in recent if state.pages.site[page] == number and page not in here]
-    return [*known, *(known_url(state, state.table.key(page), page) for page in found)]
+    keys = ((state.table.key(page), page) for page in found)
+    return [*known, *(known_url(state, key, page) for key, page in keys if "#" not in key)]
 
 
 def _vocabulary(

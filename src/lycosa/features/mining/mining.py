@@ -306,7 +306,8 @@ class Mining(Feature):
             found = [(key, state.table.find(key)) for key in (node, *children)]
             urls = [(key, page) for key, page in found if page is not None]
         for key, page in urls:
-            yield known_url(state, key, page)
+            if "#" not in key:  # no guess is like what a plugin posts
+                yield known_url(state, key, page)
 
     def _can_say_no(self, state: PartitionState, site: int) -> bool:
         earned = state.guesses.of_host(state.sites.host[site])

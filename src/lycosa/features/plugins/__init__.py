@@ -19,6 +19,8 @@ file. A scheduler, score or partitioner cannot be skipped: if it fails, the craw
     columns     the columns that plugins add to the table `pages`
     items       rows that plugins read out of pages: their kinds, types, keys and bounds
     following   targets of `page.follow`, and the next page of a list
+    posting     what a hook hands to `page.post`
+    posts       posts what plugins ask for, each once
     hooks       calls the page and URL hooks, catching every failure
     guarded     checks every result of a plugin's scheduler, score or partitioner
     scheduling  chooses the scheduler and partitioner that a job names

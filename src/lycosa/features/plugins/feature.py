@@ -46,6 +46,8 @@ class Plugins(Feature):
         self._shown: ShownPage | None = None
         """The page that is on its way through the stages, if plugins read it."""
         self.begin_items = partial(Emitted, hooks.kinds, job.plugins)
+        self.link: Callable[[PageAnswer, dict[str, tuple[str, str]]], None] | None = None
+        """Takes what is posted by a page that was shown (`posts.Posts`)."""
         self.classify: Callable[[str, bytes], Topics] | None = None
         """Says what a title and a text are about, in a job with a model of topics."""
 
@@ -70,6 +72,8 @@ class Plugins(Feature):
             answered.extra = self._shown.values
             if not answered.is_sitemap:
                 answered.items = self._shown.items
+            if self._shown.posts and self.link is not None:
+                self.link(answered, self._shown.posts)
 
     def begin(self, answer: Answer, url: str, depth: int = 0) -> ShownPage:
         """Read an answer that may be kept, as a crawl does or by a plugin's extractor."""
@@ -164,6 +168,11 @@ class ShownPage:
         """The items that the plugins have emitted."""
         emitted = self._additions.emitted
         return tuple(emitted.items) if emitted is not None else ()
+
+    @property
+    def posts(self) -> dict[str, tuple[str, str]]:
+        """What the plugins post (`lycosa.model.url.posts`), with text and relations."""
+        return self._additions.posts
 
     @property
     def columns(self) -> dict[str, object]:

@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, NamedTuple
 from lycosa.errors import LycosaError
 from lycosa.extract.text.charset import to_utf8
 from lycosa.features.plugins.following import next_of, targets_of, with_query
+from lycosa.features.plugins.posting import posting_of
 from lycosa.model.records import Answer, LinkKind
-from lycosa.model.url import canonical_keys, url_of
+from lycosa.model.url import canonical_keys, canonicalize, url_of
+from lycosa.model.url.posts import address_of, posted_in
 
 if TYPE_CHECKING:
     from parsel import Selector, SelectorList
@@ -68,6 +70,8 @@ class Additions:
     """By the places of their columns."""
     added: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Reference → text and relations."""
+    posts: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """What is to be posted (`lycosa.model.url.posts`) → text and relations."""
     dropped: set[int] = field(default_factory=set)
     """Places among the page's links."""
     is_rendered: bool = False
@@ -250,6 +254,37 @@ class SeenPage:
         for target in found:
             self.add_link(target.url, text=text or target.text, rel=rel or target.rel)
         return len(found)
+
+    def post(
+        self,
+        target: object,
+        data: object = None,
+        *,
+        json: object = None,
+        content_type: str = "",
+        rel: str = "",
+    ) -> str:
+        """Have something posted, once; its answer is shown as a page. Return the page's `url`.
+
+        The target is a URL, or an element `form` that was selected: then its own fields are sent,
+        too. `data` are fields (a dict, or pairs), or a whole body as text or bytes with its
+        `content_type`; `json` is sent as JSON. The job names the URLs to which it may be sent
+        (`[plugins] post`), and scope, robots rules, pauses and limits hold as for links.
+        `rel="next"` says that the answer is the next page of a list.
+        """
+        url, body = posting_of(target, data, json, content_type)
+        canonical = canonicalize(url, self._base)
+        if canonical is None:
+            raise ValueError(f"{url:.200} is not a URL that can be posted to")
+        address = address_of(canonical, body)
+        self._additions.posts.setdefault(address, ("", _text(rel).lower()))
+        return address
+
+    @property
+    def posted(self) -> bytes:
+        """The body that the page is the answer to; empty for one that was not posted."""
+        body = posted_in(self._url)
+        return body.content if body is not None else b""
 
     @property
     def next_url(self) -> str | None:

@@ -34,6 +34,7 @@ def is_document(answered: PageAnswer) -> bool:
     is_kept = answered.outcome is Outcome.KEPT and not answered.is_sitemap
     return (
         is_kept
+        and not answered.request.form  # a browser would ask for it by GET
         and not answered.is_foreign
         and not answered.answer.truncated
         and content_type_of(answered.answer) in HTML_TYPES

@@ -101,6 +101,7 @@ class Documents:
             shown = self._tree.show(answered, raw)
             if shown is not raw:
                 self._resolve(answered, self._tree.links(shown, answered), done)
+            self._tree.post(answered)
             self._tree.classify(answered, had_text=bool(facts_before.content))
         return Document(answered, differs)
 

@@ -33,6 +33,7 @@ class RenderedTree:
     ) -> None:
         self._triples = TripleExtraction(job)
         self._plugins = plugins
+        self._posts: dict[str, tuple[str, str]] = {}
         self._classifier = topics.classifier if topics is not None else None
         self._predictor = order.predictor if order is not None else None
 
@@ -54,7 +55,14 @@ class RenderedTree:
         shown = self._plugins.begin_rendered(answered, found)
         answered.outcome, answered.facts = shown.end()
         answered.extra, answered.items = shown.values, shown.items
+        self._posts = shown.posts if answered.outcome is Outcome.KEPT else {}
         return shown.links
+
+    def post(self, answered: PageAnswer) -> None:
+        """Add what plugins post by the page to its links."""
+        if self._posts and self._plugins is not None and self._plugins.link is not None:
+            self._plugins.link(answered, self._posts)
+        self._posts = {}
 
     def classify(self, answered: PageAnswer, *, had_text: bool) -> None:
         """Find out what the page is about; one that had text was classified before."""

@@ -334,7 +334,8 @@ class CurlExchange(Exchange):
         """Take a request; raises `pycurl.error` or `UnicodeError` for what cannot be carried."""
         super().begin(outgoing)
         if self._is_told_to_proxy:
-            self.request_target = outgoing.request.url
+            url = outgoing.request.url
+            self.request_target = url.partition("#")[0] if outgoing.request.form else url
         kept_seconds = self._curl.kept_seconds(self.lane)
         if kept_seconds != self._kept_seconds:
             self._keep_for(kept_seconds)

@@ -38,6 +38,10 @@ class Status(IntEnum):
 # Bound once: reading a member of an enum costs as much as all the rest of a comparison.
 PENDING, WAITING, DONE, PUT_OFF = (int(status) for status in Status)
 
+UNSENT, NOTED, ANSWERED = range(3)
+"""What is known of a POST: no connection was made; it is about to be sent, or was; its answer is
+decided on, in the same commit."""
+
 
 class Columns:
     """A set of arrays that can be packed into bytes and unpacked again."""

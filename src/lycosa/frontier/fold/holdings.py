@@ -22,11 +22,13 @@ import msgspec
 from lycosa.frontier.facts.address_book import AddressBook
 from lycosa.frontier.facts.batons import Batons, learn_site
 from lycosa.frontier.facts.columns import (
+    ANSWERED,
     DONE,
     JUDGED,
     NONE,
     PENDING,
     PUT_OFF,
+    UNSENT,
     WAITING,
     Fetches,
     Hosts,
@@ -126,6 +128,9 @@ class Holdings:
         self.topics = Topics()
         self.rendering = Rendering()
         self.suspects = Suspects()
+        self.posts: dict[int, int] = {}
+        """URLs that plugins have posted to: `NOTED` or `ANSWERED`. None of them is posted to again,
+        unless the operator asks for it: a kill at any moment sends it at most once."""
         self._host_numbers: dict[str, int] = {}
 
     # -- asking ---------------------------------------------------------------------------
@@ -255,6 +260,19 @@ class Holdings:
         elif self.pages.outcome[page] == Outcome.EXCLUDED:
             self.outcomes[Outcome.EXCLUDED] -= 1
             self.pages.outcome[page] = 0
+
+    def note_post(self, page: int, state: int) -> None:
+        """Take in that something is about to be posted, or what became of it."""
+        if state == UNSENT:
+            self.posts.pop(page, None)
+        else:
+            self.posts[page] = state
+
+    def reopen_post(self, page: int) -> None:
+        """Let a URL be posted to again whose end is known to the operator, who asks for it."""
+        known = self.posts.get(page)
+        if known == ANSWERED or (known and self.pages.outcome[page] == Outcome.UNKNOWN_POST):
+            del self.posts[page]
 
     def put_off(self, page: int) -> None:
         """Let a URL wait until it is put up, unless it has ended."""

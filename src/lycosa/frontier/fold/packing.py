@@ -64,6 +64,7 @@ def pack(holdings: Holdings, sequence: int) -> bytes:
             "topics": holdings.topics.pack(),
             "rendering": holdings.rendering.pack(),
             "suspects": holdings.suspects.pack(),
+            "posts": holdings.posts,
             "owed": holdings.owed.pack(),
             "batons": holdings.batons.pack(),
             "columns": [
@@ -113,6 +114,7 @@ def unpack(data: bytes, holdings: Holdings) -> None:
     holdings.topics.unpack(packed.get("topics", {}))
     holdings.rendering.unpack(packed.get("rendering", {}))
     holdings.suspects.unpack(packed.get("suspects", {}))
+    holdings.posts = packed.get("posts", {})
     holdings.owed.unpack(packed.get("owed", ({}, {})))
     holdings.batons.unpack(packed.get("batons", {}))
     columns = [holdings.pages, holdings.fetches, holdings.sites, holdings.hosts]

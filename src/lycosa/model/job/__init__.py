@@ -5,7 +5,7 @@ at the start, and handed out in parts: a scheduler gets its section, never the w
 
     sections     the keys about order and storage, and the list of all sections
     requests     the keys about requests: limits, politeness, robots files, connections
-    content      the keys about what is read from a page, and about search forms
+    content      the keys about what is read from a page, about plugins and about search forms
     topics       the keys about fields of knowledge
     render       the keys about pages that are rendered in a browser
     revisit      the keys about fetching pages again
@@ -38,7 +38,7 @@ from typing import Any
 from lycosa._support import beneath
 from lycosa._support.tuples import NamedTuple
 from lycosa.errors import ConfigError
-from lycosa.model.job.content import Extract, Forms, Structured
+from lycosa.model.job.content import Extract, Forms, Plugins, Structured
 from lycosa.model.job.keys import Record, keys_of
 from lycosa.model.job.login import Login
 from lycosa.model.job.notify import Notify, Statistics
@@ -58,7 +58,6 @@ from lycosa.model.job.sections import (
     Discovery,
     Frontier,
     Log,
-    Plugins,
     Traps,
     until_pattern,
 )

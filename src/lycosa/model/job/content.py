@@ -1,8 +1,10 @@
-"""The job sections about content: what is read from a page and kept, and search forms."""
+"""The job sections about content: what is read and kept, plugins, and search forms."""
 
 from __future__ import annotations
 
-from lycosa.model.job.keys import Record, key
+from collections.abc import Iterator
+
+from lycosa.model.job.keys import Record, Table, key
 
 RECORDED_LINKS = ("all", "followed")
 
@@ -155,3 +157,50 @@ class Forms(Record):
         unit="pages",
         least=0.0,
     )
+
+
+class Plugins(Record):
+    """Plugins: more columns, links, rules, content types, schedulers."""
+
+    use: tuple[str, ...] = key(
+        (),
+        "The names of the plugins that the crawl uses, in the order in which they are called.",
+        pattern=r"[A-Za-z0-9][A-Za-z0-9_.-]*",
+        pattern_text="names of letters, digits, `_`, `.` and `-`",
+    )
+    settings: Table = key(
+        Table(),
+        "Settings for a plugin, in a table with its name, such as `[plugins.settings.wordcount]`; "
+        "the plugin defines the keys.",
+    )
+    most_items: int = key(
+        10_000,
+        "Items that plugins may emit on one page; a page with more ends as `too_many_items` and "
+        "leaves none. 0 means no limit.",
+        unit="items",
+    )
+    most_item_bytes: int = key(4_000_000, "The same for their size as JSON.", unit="bytes")
+    post: tuple[str, ...] = key(
+        (),
+        "The beginnings of URLs to which plugins may post (`page.post`); without any they post "
+        "nothing. Scope, robots rules, pauses and limits hold for them, too.",
+        pattern=r"https?://[^\s/?#@]+/[!-~]*",
+        pattern_text="beginnings of http or https addresses, with a `/` after the host",
+    )
+    post_with_login: bool = key(
+        False, "Send cookies and secret headers of `[login]` with what plugins post."
+    )
+    post_again: bool = key(
+        False,
+        "Post again on revisits. Otherwise a POST is sent once in a crawl, unless `lycosa retry` "
+        "asks for it again.",
+    )
+
+    def contradictions(self) -> Iterator[str]:
+        """Yield the faults of the section as a whole."""
+        for name in self.settings:
+            if name not in self.use:
+                yield (
+                    f"has settings for `{name}`, which is not in `use`\n"
+                    f"  add {name!a} to `use`, or remove its table"
+                )

@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from lycosa._support.regex import Expression, compile_expression
-from lycosa.model.job.content import Extract, Forms, Structured
-from lycosa.model.job.keys import Record, Table, key
+from lycosa.model.job.content import Extract, Forms, Plugins, Structured
+from lycosa.model.job.keys import Record, key
 from lycosa.model.job.log_servers import server_problem
 from lycosa.model.job.login import Login
 from lycosa.model.job.notify import Notify, Statistics
@@ -326,38 +326,6 @@ class Crawl(Record):
         "their own sections; the name alone changes nothing.",
         choices=("none", *RECIPES),
     )
-
-
-class Plugins(Record):
-    """Plugins: more columns, links, rules, content types, schedulers."""
-
-    use: tuple[str, ...] = key(
-        (),
-        "The names of the plugins that the crawl uses, in the order in which they are called.",
-        pattern=r"[A-Za-z0-9][A-Za-z0-9_.-]*",
-        pattern_text="names of letters, digits, `_`, `.` and `-`",
-    )
-    settings: Table = key(
-        Table(),
-        "Settings for a plugin, in a table with its name, such as `[plugins.settings.wordcount]`; "
-        "the plugin defines the keys.",
-    )
-    most_items: int = key(
-        10_000,
-        "Items that plugins may emit on one page; a page with more ends as `too_many_items` and "
-        "leaves none. 0 means no limit.",
-        unit="items",
-    )
-    most_item_bytes: int = key(4_000_000, "The same for their size as JSON.", unit="bytes")
-
-    def contradictions(self) -> Iterator[str]:
-        """Yield the faults of the section as a whole."""
-        for name in self.settings:
-            if name not in self.use:
-                yield (
-                    f"has settings for `{name}`, which is not in `use`\n"
-                    f"  add {name!a} to `use`, or remove its table"
-                )
 
 
 SECTIONS: dict[str, type] = {

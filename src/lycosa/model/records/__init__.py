@@ -55,6 +55,7 @@ from lycosa.model.records.events import Mined as Mined
 from lycosa.model.records.events import MinedOut as MinedOut
 from lycosa.model.records.events import MirrorFound as MirrorFound
 from lycosa.model.records.events import Passed as Passed
+from lycosa.model.records.events import Posted as Posted
 from lycosa.model.records.events import ProbeChosen as ProbeChosen
 from lycosa.model.records.events import RecordsLost as RecordsLost
 from lycosa.model.records.events import Reopened as Reopened

@@ -405,6 +405,14 @@ class SitemapTried(Event, frozen=True, array_like=True, tag=33):
     """Key of the URL that redirects to it; "" for the first URL."""
 
 
+class Posted(Event, frozen=True, array_like=True, tag=52):
+    """A plugin's POST is about to be sent, or its end is known (`Holdings.posts`)."""
+
+    moment: float
+    page: int
+    state: int
+
+
 AnyEvent = (
     Taken
     | Configured
@@ -453,4 +461,5 @@ AnyEvent = (
     | Rendered
     | PartsNoted
     | Suspected
+    | Posted
 )

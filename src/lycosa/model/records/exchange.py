@@ -49,9 +49,13 @@ class Request(Struct, frozen=True):
     validators: Validators | None = None
     """Validators of the stored version, so that the server need only send a different one."""
     form: bytes = b""
-    """Body to post, for a login that the job asks for. All other requests are GET."""
+    """Body to post, for the job's login or a plugin (`lycosa.model.url.posts`); else it is GET."""
     handshake_seconds: float = 0.0
     """Time limit for the TCP handshake with a silent address; 0 means the job's own."""
+    content_type: str = ""
+    """Type of `form`; "" for that of a form."""
+    is_anonymous: bool = False
+    """Whether cookies and secrets of the job's login are left out."""
 
 
 class Answer(Struct, frozen=True):

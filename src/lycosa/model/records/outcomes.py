@@ -82,6 +82,8 @@ class Outcome(enum.IntEnum):
     """A plugin failed on a page that would have been kept; the log file has the traceback."""
     TOO_MANY_ITEMS = 51
     """A plugin emitted more items on a page than the job allows; none of them is stored."""
+    UNKNOWN_POST = 52
+    """A plugin's POST that may have reached the server, without an answer; not sent again."""
     TRAP_PATH_REPETITION = 60
     """Put aside: its path repeats itself, and pages like it brought nothing new."""
     TRAP_CALENDAR = 61

@@ -18,6 +18,7 @@ result.
     copies       URLs that name another view of a page: session ids, print versions
     ready_lists  lists that a rule can name: session ids, tracking, traps
     scope        decides whether a job wants a URL
+    posts        addresses of what plugins post: a URL and a body
 """
 
 from lycosa.model.url._ada import (

@@ -193,6 +193,11 @@ def _reason(state: PartitionState, page: int, site: int, outcome: Outcome | None
         return "; a plugin raised, and the traceback is in lycosa.log next to this URL"
     if outcome is Outcome.TOO_MANY_ITEMS:
         return "; a plugin emitted more items than [plugins] most_items or most_item_bytes allow"
+    if outcome is Outcome.UNKNOWN_POST:
+        return (
+            "; a POST that may have reached the server, without an answer;"
+            " `lycosa retry` sends it once more"
+        )
     probe = probe_of(state, site)
     if outcome is not Outcome.SOFT_404 or probe is None:
         return ""

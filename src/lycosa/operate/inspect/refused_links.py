@@ -30,6 +30,7 @@ _WORDS = {
     "outside-html": "the link is outside the element `html` ([extract] outside_html)",
     "form": "it is the address of a form ([forms] search)",
     "out-of-scope": "it is out of scope",
+    "post": "a plugin would post to it, and the job does not name it ([plugins] post)",
     "known-copy": "it is another view of a page that is kept, and links to it are followed to that"
     " page ([traps] known_copies)",
 }

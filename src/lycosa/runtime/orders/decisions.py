@@ -41,6 +41,7 @@ FAILED = TRANSIENT | {
     Outcome.UNREACHABLE,
     Outcome.HOOK_FAILED,
     Outcome.TOO_MANY_ITEMS,
+    Outcome.UNKNOWN_POST,
 }
 """Outcomes that `retry` tries again; a 404 or a refusal by robots rules is not a failure."""
 

@@ -139,6 +139,8 @@ class Adoption:
             distance = distances.get(source)
             if distance is None:
                 continue
+            if "#" in target:
+                continue  # the log is lost that knew whether this was posted
             key = key_of(target)
             found_by = LinkKind[kind.upper()]
             reached = through(distance, found_by)

@@ -209,7 +209,7 @@ class _Fetched:
             fetch_id(self.key, self.ended),
             moment,
             self.key,
-            stored.url,
+            url_of(self.key),
             host_of(self.key),
             self._address(),
             OUTCOME_NAMES[self.outcome],

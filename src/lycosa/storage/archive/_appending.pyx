@@ -35,7 +35,8 @@ cdef Py_ssize_t REQUEST = offset_of(Capture, "request"), ANSWER = offset_of(Capt
 cdef Py_ssize_t HELD = offset_of(Capture, "held"), IS_WITHHELD = offset_of(Capture, "is_withheld")
 cdef Py_ssize_t TRIPLES = offset_of(Capture, "triples"), KEY = offset_of(Capture, "key")
 cdef Py_ssize_t ITEMS = offset_of(Capture, "items")
-cdef Py_ssize_t URL = offset_of(Request, "url"), PARTITION = offset_of(Request, "partition")
+cdef Py_ssize_t URL = offset_of(Request, "url"), FORM = offset_of(Request, "form")
+cdef Py_ssize_t PARTITION = offset_of(Request, "partition")
 cdef Py_ssize_t STATUS = offset_of(Answer, "status"), BEGAN = offset_of(Answer, "began")
 cdef Py_ssize_t TRUNCATED = offset_of(Answer, "truncated")
 
@@ -90,6 +91,8 @@ cdef class Recent:
             held = self._held(capture, message)
             if held is not None:
                 return 0, held, True
+        if field(field(capture, REQUEST), FORM):
+            return NOTHING  # another answer of the same URL may be that to another request
         tag = tag_of(answer, message)
         cdef PyObject *met = PyDict_GetItem(self._recent, (tag, self._sharer(capture)))
         place = None if met is NULL else <object> met
@@ -156,7 +159,10 @@ cdef class Appending:
                 tag, earlier, is_unchanged = self._known.look_for(capture, message)
             if field(capture, ITEMS):
                 capture = self._begin_items(segment, capture, message, is_unchanged)
-            writer = Writer(segment.ids, capture, field(field(capture, REQUEST), URL))
+            url = field(field(capture, REQUEST), URL)
+            if field(field(capture, REQUEST), FORM):
+                url = (<str> url).partition("#")[0]  # what was posted stands behind it
+            writer = Writer(segment.ids, capture, url)
             if earlier is None and outcome is not RENDERED and outcome is not NOT_MODIFIED:
                 kind = "response"
                 members, main = writer.ordinary(message)

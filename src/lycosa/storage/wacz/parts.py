@@ -190,8 +190,8 @@ def write_pages(rows: Iterable[Sequence[Any]], target: Path) -> tuple[str, str] 
     with beneath.open_new(temporary(target), "wb") as file:
         file.write(encode(PAGES_HEAD) + b"\n")
         for url, title, began, outcome, noarchive, content_type, length, distance in rows:
-            if noarchive or not length or not _is_page(outcome, content_type):
-                continue
+            if noarchive or not length or not _is_page(outcome, content_type) or "#" in url:
+                continue  # what was posted cannot be opened by its address
             moment = strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(began // 1_000_000))
             file.write(encode(_Page(f"{count:x}", url, moment, title or "")) + b"\n")
             count += 1

@@ -36,14 +36,18 @@ cdef bint is_simple(str path) except -1:
 cdef class Lines:
     """Writes lines; what few URLs need is handed in."""
 
-    cdef object _site, _rest, _second, _mime
+    cdef object _site, _rest, _second, _mime, _posted
     cdef dict _sites
     cdef int64_t _last_second
     cdef str _last_stamp
 
-    def __init__(self, site not None, rest not None, second not None, mime not None):
-        """The beginning of a key for a site, the rest for other paths, a second, a type of content."""
+    def __init__(
+        self, site not None, rest not None, second not None, mime not None, posted not None
+    ):
+        """The beginning of a key for a site, the rest for other paths, a second, a type of content,
+        and of what was posted its URL, the one to search for, and more of the line."""
         self._site, self._rest, self._second, self._mime = site, rest, second, mime
+        self._posted = posted
         self._sites, self._last_stamp = {}, None
 
     cpdef str surt(self, str url):
@@ -77,15 +81,17 @@ cdef class Lines:
         """Return the line of an exchange (`cdx.Entry`) whose record is in the archive."""
         url, began, content_type, status, told, length, offset, file, is_revisit = entry
         kind = '"warc/revisit"' if is_revisit else self._mime(content_type)
-        cdef str digest = told or "-"
+        cdef str digest = told or "-", searched = url, more = ""
         if digest.startswith("sha1:"):
             digest = digest[5:]
+        if u"#" in searched:
+            url, searched, more = self._posted(searched)
         # A canonical URL is printable ASCII without quotes: JSON as it stands, but for back slashes.
         cdef str shown = url
         if "\\" in shown:
             shown = shown.replace("\\", "\\\\")
         return (
-            f'{self.surt(url)} {self.timestamp(began)} {{"url": "{shown}", "mime": {kind},'
+            f'{self.surt(searched)} {self.timestamp(began)} {{"url": "{shown}", "mime": {kind},'
             f' "status": "{status}", "digest": "{digest}", "length": "{length}",'
-            f' "offset": "{offset}", "filename": "{file}"}}\n'
+            f' "offset": "{offset}", "filename": "{file}"{more}}}\n'
         )

@@ -6,7 +6,8 @@ The first word is the URL in the form that replay tools search for (SURT), writt
 of the Internet Archive's canonicaliser, which pywb uses: host labels reversed (those of an IP
 address too), `www.` and the scheme left out, everything in lower case, query arguments sorted,
 session ids and a trailing slash dropped. Several URLs may share this form; the JSON tells them
-apart.
+apart. Of what was posted, method and body stand in the key, as pywb has them
+(`lycosa.model.url.posts`), and in the JSON.
 """
 
 from __future__ import annotations
@@ -113,7 +114,16 @@ def mime(content_type: str) -> str:
     return json.dumps(content_type.partition(";")[0].strip().lower() or "unk")
 
 
-_LINES = Lines(_site, _rest, _second, mime)
+def _posted(address: str) -> tuple[str, str, str]:
+    """Return the URL that was posted to, the one to search for, and what its line has more."""
+    from lycosa.model.url import posts  # few crawls post
+
+    url, searched = posts.bare(address), posts.replay_url(address)
+    query = searched.partition("__wb_method=POST&")[2]
+    return url, searched, f', "method": "POST", "requestBody": {json.dumps(query)}'
+
+
+_LINES = Lines(_site, _rest, _second, mime, _posted)
 surt, line = _LINES.surt, _LINES.line
 """The form of a URL by which replay tools search; the line of an exchange in the archive."""
 
