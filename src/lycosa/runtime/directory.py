@@ -32,7 +32,7 @@ from lycosa.crawl.takeover import read_partitions
 from lycosa.errors import ConfigError, LogError, Untrusted
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.model.job import MODEL_FILE, Job, SeedList, anchored, read_written
-from lycosa.runtime.job_file import END, refuse_damaged, refuse_other_rule, write_job_file
+from lycosa.runtime.job_file import END, refuse_damaged, refuse_other_rule, rule_in, write_job_file
 from lycosa.runtime.lock import DirectoryLock, Holder, is_alive, parse_holder
 from lycosa.runtime.trust import judging, record
 from lycosa.runtime.trust.settings import LINK, Settings, operator_settings, without
@@ -235,7 +235,7 @@ class CrawlDirectory:
 
         A long list of seeds is written first, to a file of its own.
         """
-        refuse_other_rule(job, self.job_copy, self.shown)
+        refuse_other_rule(job.extract.pagination, self.job_copy, self.shown)
         seeds = job.seeds
         if isinstance(seeds, SeedList) and seeds.path != self.seeds_file.absolute():
             seeds.write(self.seeds_file)
@@ -261,7 +261,7 @@ class CrawlDirectory:
         """Keep a copy of the job beside the log, from which a damaged one can be restored."""
         content = beneath.read_bytes(self.job_file)
         if not self.job_copy.exists() or beneath.read_bytes(self.job_copy) != content:
-            refuse_other_rule(self.written_job(), self.job_copy, self.shown)
+            refuse_other_rule(rule_in(content), self.job_copy, self.shown)
             self.job_copy.parent.mkdir(exist_ok=True)
             write_job_file(self.job_copy, content)
             sync_folder(self.path)
