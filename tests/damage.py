@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
+from item_crawls import counted, packages
 from lycosa.model.job import Job
 from lycosa.model.records import Request, Resolved
 from lycosa.runtime.directory import CrawlDirectory
@@ -118,17 +119,29 @@ def job_of(server: SocketWeb, pages: int = 0, **more: Mapping[str, object]) -> J
         "crawl": {"workers": 1},
     }
     for name, keys in more.items():
-        sections[name] = {**sections[name], **keys}
+        sections[name] = {**sections.get(name, {}), **keys}
     return Job.of([url(0, 0)], [{"action": "accept", "suffix": "test"}], **sections)
 
 
-def stopped(server: SocketWeb, folder: Path, pages: int = 30) -> Path:
+def with_items(folder: Path) -> dict[str, Mapping[str, object]]:
+    """Install a plugin that emits items, for this process and those that it starts; and its keys.
+
+    Each page has an item for itself and one for each of its links (`item_crawls`).
+    """
+    place = str(packages(folder))
+    sys.path.insert(0, place)
+    known = os.environ.get("PYTHONPATH", "")
+    os.environ["PYTHONPATH"] = f"{place}:{known}" if known else place
+    return {"plugins": {"use": ["rows"]}}
+
+
+def stopped(server: SocketWeb, folder: Path, pages: int = 30, **more: Mapping[str, object]) -> Path:
     """Crawl until so many pages are kept, in two runs: two sealed segments."""
-    directory = CrawlDirectory.create(folder, job_of(server, pages // 2))
+    directory = CrawlDirectory.create(folder, job_of(server, pages // 2, **more))
     run_crawl(directory)
-    directory.write_job(job_of(server, pages))
+    directory.write_job(job_of(server, pages, **more))
     run_crawl(directory)
-    directory.write_job(job_of(server))
+    directory.write_job(job_of(server, **more))
     directory.copy_job()  # as if the last run had been stopped, not ended by a limit
     return folder
 
@@ -143,11 +156,17 @@ def finished(server: SocketWeb, folder: Path) -> Path:
     return folder
 
 
-def killed(server: SocketWeb, folder: Path, pages: int = 4, at: str = "answer.stored:25") -> Path:
+def killed(
+    server: SocketWeb,
+    folder: Path,
+    pages: int = 4,
+    at: str = "answer.stored:25",
+    **more: Mapping[str, object],
+) -> Path:
     """Crawl a sealed segment, then be killed by SIGKILL while another one is open."""
-    directory = CrawlDirectory.create(folder, job_of(server, pages))
+    directory = CrawlDirectory.create(folder, job_of(server, pages, **more))
     run_crawl(directory)
-    directory.write_job(job_of(server))
+    directory.write_job(job_of(server, **more))
     done = subprocess.run(
         [sys.executable, "-m", "lycosa", "resume", str(folder), "--quiet"],
         env=os.environ | {"LYCOSA_KILL_AT": at},
@@ -218,4 +237,8 @@ def complaints(folder: Path) -> list[str]:
         found.append(f"log: {said} pages, {len(TRUTH)} are there")
     if left := sum(state.pending for state in states.values()):
         found.append(f"log: {left} URLs are pending")
+    if directory.job().plugins.use:
+        items = counted(folder)
+        if items.items <= len(TRUTH) or items.lost or items.twice or items.stray:
+            found.append(f"items: {items}")
     return found
