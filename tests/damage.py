@@ -32,6 +32,7 @@ from warm import lycosa
 HOSTS, PAGES = 5, 11
 _SECONDS = 0.004
 """How long an answer takes: longer than a commit, so that a kill leaves much that counts."""
+NONE: Mapping[str, object] = {}
 _SAME = random.Random(1).randbytes(1200).hex().encode()
 """Longer than a revisit."""
 _JSON = '<script type="application/ld+json">{"@type": "Thing", "name": "%s"}</script>'
@@ -123,8 +124,8 @@ def job_of(server: SocketWeb, pages: int = 0, **more: Mapping[str, object]) -> J
     return Job.of([url(0, 0)], [{"action": "accept", "suffix": "test"}], **sections)
 
 
-def with_items(folder: Path) -> dict[str, Mapping[str, object]]:
-    """Install a plugin that emits items, for this process and those that it starts; and its keys.
+def with_items(folder: Path) -> Mapping[str, object]:
+    """Install a plugin that emits items, for this process and its children; return `[plugins]`.
 
     Each page has an item for itself and one for each of its links (`item_crawls`).
     """
@@ -132,16 +133,18 @@ def with_items(folder: Path) -> dict[str, Mapping[str, object]]:
     sys.path.insert(0, place)
     known = os.environ.get("PYTHONPATH", "")
     os.environ["PYTHONPATH"] = f"{place}:{known}" if known else place
-    return {"plugins": {"use": ["rows"]}}
+    return {"use": ["rows"]}
 
 
-def stopped(server: SocketWeb, folder: Path, pages: int = 30, **more: Mapping[str, object]) -> Path:
+def stopped(
+    server: SocketWeb, folder: Path, pages: int = 30, plugins: Mapping[str, object] = NONE
+) -> Path:
     """Crawl until so many pages are kept, in two runs: two sealed segments."""
-    directory = CrawlDirectory.create(folder, job_of(server, pages // 2, **more))
+    directory = CrawlDirectory.create(folder, job_of(server, pages // 2, plugins=plugins))
     run_crawl(directory)
-    directory.write_job(job_of(server, pages, **more))
+    directory.write_job(job_of(server, pages, plugins=plugins))
     run_crawl(directory)
-    directory.write_job(job_of(server, **more))
+    directory.write_job(job_of(server, plugins=plugins))
     directory.copy_job()  # as if the last run had been stopped, not ended by a limit
     return folder
 
@@ -161,12 +164,12 @@ def killed(
     folder: Path,
     pages: int = 4,
     at: str = "answer.stored:25",
-    **more: Mapping[str, object],
+    plugins: Mapping[str, object] = NONE,
 ) -> Path:
     """Crawl a sealed segment, then be killed by SIGKILL while another one is open."""
-    directory = CrawlDirectory.create(folder, job_of(server, pages, **more))
+    directory = CrawlDirectory.create(folder, job_of(server, pages, plugins=plugins))
     run_crawl(directory)
-    directory.write_job(job_of(server, **more))
+    directory.write_job(job_of(server, plugins=plugins))
     done = subprocess.run(
         [sys.executable, "-m", "lycosa", "resume", str(folder), "--quiet"],
         env=os.environ | {"LYCOSA_KILL_AT": at},

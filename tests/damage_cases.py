@@ -102,10 +102,10 @@ def cases(base: str, folder: Path, part: str = "", *, is_few: bool) -> Iterator[
 
 def item_bases(server: SocketWeb, folder: Path) -> dict[str, Path]:
     """Return crawls whose pages have items; of these, only their tables are damaged."""
-    keys = with_items(folder / "packages")
+    plugins = with_items(folder / "packages")
     return {
-        "items, stopped": stopped(server, folder / "items-stopped", **keys),
-        "items, killed": killed(server, folder / "items-killed", **keys),
+        "items, stopped": stopped(server, folder / "items-stopped", plugins=plugins),
+        "items, killed": killed(server, folder / "items-killed", plugins=plugins),
     }
 
 
