@@ -146,8 +146,20 @@ def answer(folder: Path) -> list[Any]:
         return [f"error: {error}"]
 
 
-def run_case(case: Case, base: Path, folder: Path, result: Path) -> None:
+class Copy(NamedTuple):
+    """The places of one case, and the environment of the test that asks for it."""
+
+    base: Path
+    folder: Path
+    result: Path
+    environment: dict[str, str]
+    """The process that forks may have been started by another test, with another home."""
+
+
+def run_case(case: Case, copy: Copy) -> None:
     """Damage a copy, verify, repair, resume and judge; the result goes to a file."""
+    os.environ.update(copy.environment)
+    base, folder, result, _ = copy
     from lycosa.runtime.directory import CrawlDirectory
     from lycosa.runtime.processes.run import run_crawl
     from lycosa.runtime.verify.inspection import verify
@@ -214,7 +226,8 @@ def run_all(
     def run(numbered: tuple[int, Case]) -> tuple[Case, dict[str, Any]]:
         number, case = numbered
         target, result = folder / f"case-{number}", folder / f"case-{number}.json"
-        process = context.Process(target=run_case, args=(case, bases[case.base], target, result))
+        copy = Copy(bases[case.base], target, result, dict(os.environ))
+        process = context.Process(target=run_case, args=(case, copy))
         process.start()
         process.join(SECONDS)
         if process.exitcode is None:
