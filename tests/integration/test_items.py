@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -26,6 +27,7 @@ from lycosa import Crawl, Job, Plugin, SeenPage, run
 from lycosa.analysis.study.items import add_items
 from lycosa.analysis.study.sql import asked
 from lycosa.analysis.study.tables import all_rows, connected
+from lycosa.cli.screen.summary import summary_of
 from lycosa.errors import StoreError
 from lycosa.model.records import Capture, Item, Outcome, Place
 from lycosa.runtime.uploads.family import family
@@ -37,8 +39,11 @@ from lycosa.storage.archive.layout import ITEMS, KINDS, Name
 from lycosa.storage.segments.flushes import cut_torn
 from lycosa.storage.segments.removal import forget_host
 from lycosa.storage.segments.survey import everything, survey
+from unit.cli.screen.moments import FIRST, Ended
+from unit.cli.screen.test_screens import drawn
 from unit.storage.archive.archived import always
 from unit.storage.archive.exchanges import answer, capture
+from warm import lycosa
 
 A, B = b"<html>a" * 60, b"<html>b" * 60
 ONE, TWO = (Item("row", '{"n":1}'),), (Item("row", '{"n":1}'), Item("row", '{"n":2}'))
@@ -229,6 +234,24 @@ def test_a_page_on_which_a_hook_fails_or_emits_too_much_has_no_items(crawled: Pa
     assert urls == {page.url for page in crawl.pages(outcome="kept")}
     first = next(crawl.items("page"))
     assert (first.ordinal, first.values["url"]) == (1, first.url)
+
+
+def test_items_are_counted_by_kind_when_a_crawl_rests(crawled: Path, tmp_path: Path) -> None:
+    query = "select kind, count(*) from items_history group by kind order by 2 desc"
+    with asked(crawled, query) as found:
+        counts = dict(found.fetchall())
+    assert list(counts) == ["link", "page"]
+    told = json.loads(lycosa("status", crawled, "--json").stdout)
+    assert told["items"] == counts
+    line = f"items       {counts['link']:,} link, {counts['page']:,} page"
+    assert line in lycosa("status", crawled).stdout
+    ended = drawn(summary_of(Ended("exhausted", FIRST, True), Crawl(crawled).job, crawled), 100)
+    assert any(line in text for text in ended)
+    folder = _copied(crawled, tmp_path / "crawl")
+    (table,) = (folder / ITEMS).iterdir()
+    table.write_bytes(_cut(table.read_bytes()))
+    assert json.loads(lycosa("status", folder, "--json").stdout)["items"] is None
+    assert "items       not counted: a table is damaged" in lycosa("status", folder).stdout
 
 
 def _copied(crawled: Path, to: Path) -> Path:

@@ -29,6 +29,7 @@ from lycosa.cli.screen.summary import (
     counts_tables,
     facts_table,
     given_up_table,
+    items_fact,
     left_out_table,
     mined_text,
     rendered_facts,
@@ -110,6 +111,8 @@ def _status_facts(path: Place, state: CrawlStatus) -> Iterator[tuple[str, str]]:
     wanted = "of the pages are about wanted topics"
     yield "harvest", f"{state.harvest:.0%} {wanted}" if state.harvest is not None else ""
     yield from triples_fact(state.structured)
+    if state.running_pid is None and not state.machines:
+        yield from items_fact(state.items)
     yield from saved_fact(state.refusals)
     if state.cycle:
         put_off = f"; {counted(state.put_off, 'URL')} put off" if state.put_off else ""

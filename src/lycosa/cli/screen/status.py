@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lycosa.cli.amounts import counted, size_text
-from lycosa.cli.screen.lines import command
+from lycosa.cli.screen.lines import command, items_stored
 from lycosa.crawl.status.figures import figures_of
 from lycosa.crawl.status.progress import (
     Spent,
@@ -118,6 +118,8 @@ class CrawlStatus(NamedTuple):
     """Parts that rendered pages did not get, by reason."""
     sandbox: str = ""
     """That the browser has no sandbox, in words; "" where it has one or none is used."""
+    items: dict[str, int] | None = None
+    """Stored items by kind, of every fetch; None while the crawl runs, or if a table is damaged."""
     messages: int | None = None
     """Batches that partitions have read from their inboxes; None where the log is in a server."""
 
@@ -184,6 +186,7 @@ def status_of(directory: CrawlDirectory) -> CrawlStatus:
         values=dict(in_force.values),
         rules=in_force.rules,
         messages=messages_of(states, job),
+        items=None if holder is not None or machines else items_stored(directory.path),
         **figures,
         **_unsent(directory, job),
     )

@@ -16,6 +16,7 @@ from lycosa.cli.amounts import counted, duration_text, size_text
 from lycosa.cli.screen.lines import (
     HowEnded,
     errors_of,
+    items_stored,
     left_out_of,
     outcome_text,
     put_aside_of,
@@ -37,12 +38,15 @@ _IN_LOG = " (lycosa.log names the pages)"
 _SLOW_COMMIT_SECONDS = 0.1
 """A commit that waits longer, twice a second, holds the crawl up; --json always has the time."""
 
+_MOST_KINDS = 8
+"""How many kinds of items are named; --json has all."""
+
 _MOST_ORIGINS = 8
 """How many unreachable origins are listed; the log file and --json have more."""
 
 
-def summary_of(ended: HowEnded, job: Job) -> RenderableType:
-    """Return the summary of a run, ready to be printed."""
+def summary_of(ended: HowEnded, job: Job, path: Path | None = None) -> RenderableType:
+    """Return the summary of a run, ready to be printed; with the items of a directory, if given."""
     progress = ended.progress
     facts = [
         ("pages", f"{progress.pages:,}, {size_text(progress.bytes)}"),
@@ -50,6 +54,7 @@ def summary_of(ended: HowEnded, job: Job) -> RenderableType:
         ("this run", _run_text(progress)),
         ("in queue", counted(progress.pending, "URL")),
         *triples_fact(progress.structured),
+        *(items_fact(items_stored(path)) if path is not None else []),
     ]
     if progress.unsent_bytes:
         unsent = f"{size_text(progress.unsent_bytes)} are here alone; a resume copies them"
@@ -139,6 +144,16 @@ def triples_fact(structured: dict[str, int]) -> list[tuple[str, str]]:
         return []
     pages = counted(structured.get(PAGES, 0), "page")
     return [("triples", f"{structured[TRIPLES]:,} on {pages}")]
+
+
+def items_fact(items: dict[str, int] | None) -> list[tuple[str, str]]:
+    """Return the numbers of items that plugins have emitted, by kind."""
+    if items is None:
+        return [("items", "not counted: a table is damaged")]
+    kinds = [f"{count:,} {kind}" for kind, count in [*items.items()][:_MOST_KINDS]]
+    if len(items) > _MOST_KINDS:
+        kinds.append(f"{sum([*items.values()][_MOST_KINDS:]):,} of other kinds")
+    return [("items", ", ".join(kinds))] if kinds else []
 
 
 def rendered_facts(
@@ -301,7 +316,7 @@ def print_summary(
 ) -> None:
     """Print the summary for people; `why_empty` are the reasons if no content was kept."""
     console.print()
-    console.print(summary_of(ended, job))
+    console.print(summary_of(ended, job, path))
     if why_empty:
         what = "No page with content was kept." if ended.progress.pages else "No page was kept."
         console.print(Text(f"\n{what}", "bold red"))

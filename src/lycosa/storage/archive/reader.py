@@ -12,6 +12,7 @@ that is not decided yet.
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -25,6 +26,7 @@ from lycosa.model.records import Place
 from lycosa.model.url.key import key_of
 from lycosa.storage.archive.layout import (
     CDX,
+    ITEMS,
     JOURNAL,
     SEALED,
     Name,
@@ -38,6 +40,7 @@ from lycosa.storage.tables.document_texts import document_files
 from lycosa.storage.tables.missing_tables import (
     damage_told,
     require_index,
+    require_items,
     require_table,
     unreadable,
 )
@@ -62,6 +65,17 @@ def table(folder: Path, kind: str, columns: Sequence[str] | None = None) -> pa.T
     names = list(columns) if columns is not None else SCHEMAS[kind].names
     schema = pa.schema([SCHEMAS[kind].field(name) for name in names])
     return pa.Table.from_batches(rows(folder, kind, names), schema)
+
+
+def item_counts(folder: Path) -> dict[str, int]:
+    """Return how many items are stored, by kind, the most first; those of every fetch count."""
+    require_items(folder)
+    counts: Counter[str] = Counter()
+    for name in sorted({*names_in(folder, ITEMS, SEALED), *names_in(folder, ITEMS, JOURNAL)}):
+        for batch in _segment_rows(folder, ITEMS, name, ["kind"]):
+            for found in batch.column("kind").value_counts().to_pylist():
+                counts[found["values"]] += found["counts"]
+    return dict(counts.most_common())
 
 
 def captures(folder: Path) -> Iterator[Stored]:
