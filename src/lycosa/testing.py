@@ -76,7 +76,10 @@ class Shown(NamedTuple):
     text: str
     language: str
     links: tuple[SeenLink, ...]
-    """The links that the crawl would follow, with those that hooks have added."""
+    """The links that the crawl would follow, with those that hooks have added or posted to.
+
+    What is posted is a link of the kind `post`; behind the mark `#POST:` its `url` has the body.
+    """
     refused: tuple[RefusedLink, ...]
     """The other links."""
     columns: dict[str, object]

@@ -191,3 +191,25 @@ def test_a_wrong_argument_is_named(given: dict[str, Any], says: str) -> None:
 def test_an_installed_plugin_is_named_and_one_that_is_not_is_refused() -> None:
     with pytest.raises(PluginError, match="there is no plugin `nowhere`"):
         show_page("nowhere", BODY)
+
+
+def test_what_is_posted_is_a_link_or_refused() -> None:
+    def posting(page: SeenPage) -> None:
+        page.post("/search", {"q": "iron age"}, rel="next")
+        page.post("/order", {"n": 1})
+        page.post("http://b.test/search", {"q": "x"})
+
+    allowed = {"use": ["p"], "post": [f"{HOME}search", "http://b.test/"]}
+    found = show_page(
+        Plugin("p", on_page=posting),
+        "<title>a</title>",
+        url=HOME,
+        job=Job.of([HOME], plugins=allowed),
+    )
+    assert [(link.url, link.kind, link.rel) for link in found.links] == [
+        (f"{HOME}search#POST:form:q=iron+age", "post", "next")
+    ]
+    assert [(link.url, link.kind, link.reason) for link in found.refused] == [
+        (f"{HOME}order#POST:form:n=1", "post", "post"),
+        ("http://b.test/search#POST:form:q=x", "post", "out-of-scope"),
+    ]

@@ -24,7 +24,7 @@ from lycosa.analysis.exports.export import check_target, damaged_tables_told
 from lycosa.analysis.exports.withheld import wishes_obeyed
 from lycosa.analysis.study.items import HISTORY, NEWEST, add_items, chosen
 from lycosa.analysis.study.tables import Connection, all_rows, connected, quoted
-from lycosa.errors import LycosaError
+from lycosa.errors import LycosaError, StoreError
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.storage.archive.files import temporary
 from lycosa.storage.archive.layout import ITEMS
@@ -159,6 +159,17 @@ def objects_in(found: Any) -> Iterator[list[dict[str, Any]]]:
         yield [dict(zip(names, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
+def _values_of(row: dict[str, Any]) -> Any:
+    """Return the values of an item; a table that a stranger has written may have anything there."""
+    try:
+        return msgspec.json.decode(row.pop("data"))
+    except (msgspec.DecodeError, RecursionError) as error:
+        raise StoreError(
+            f"item {row['ordinal']} of {row['url']:.200}: its values cannot be read: {error}\n"
+            "  see them: lycosa sql DIR 'select data from items'"
+        ) from None
+
+
 _WRITERS = {"csv": _write_csv, "jsonl": _write_lines, "parquet": _write_parquet}
 
 
@@ -177,6 +188,6 @@ def stored_items(
         add_items(connection)
         for batch in connection.sql(query).to_arrow_reader(_BATCH_ROWS):
             for row in batch.to_pylist():
-                row["values"] = msgspec.json.decode(row.pop("data"))
+                row["values"] = _values_of(row)
                 row["key"] = row.pop("item_key")
                 yield row

@@ -80,6 +80,8 @@ _INFERRED = {
 }
 """Types of values that nobody declared, by what DuckDB calls them."""
 _LONGEST_NAME = 200
+_MOST_COLUMNS = 2_000
+"""A table with more takes minutes to make, and fits no reader."""
 _POINTER = "'/' || replace(replace(name, '~', '~0'), '/', '~1')"
 
 ABOUT = {
@@ -116,8 +118,13 @@ def kinds_of(connection: Connection, table: str) -> list[str]:
     return [kind for (kind,) in rows]
 
 
-def columns_of(connection: Connection, table: str, kind: str = "") -> list[Column]:
-    """Return the columns of the items of a kind, or of all: the declared ones come first."""
+def columns_of(
+    connection: Connection, table: str, kind: str = "", only: Sequence[str] = ()
+) -> list[Column]:
+    """Return the columns of the items of a kind, or of all: the declared ones come first.
+
+    With `only`, columns of other names are not looked for; without it too many are an error.
+    """
     chosen = f"where kind = {quoted(kind)}" if kind else ""
     found: dict[str, set[str]] = {}
     declared = connection.execute(
@@ -128,6 +135,17 @@ def columns_of(connection: Connection, table: str, kind: str = "") -> list[Colum
         for name, type_name in _types_told(types).items():
             found.setdefault(name, set()).add(type_name)
     free = f"{chosen} {'and' if chosen else 'where'} types is null"
+    keys = f"select unnest(json_keys(data)) as name from {table} {free}"
+    if not only:
+        (count,) = connection.execute(f"select count(distinct name) from ({keys})").fetchone()
+        if count + len(found) > _MOST_COLUMNS:
+            what = f"items `{kind}` have" if kind else "items have"
+            raise LycosaError(
+                f"{what} {count + len(found):,} columns, and a table has {_MOST_COLUMNS:,} at most"
+                "\n  choose some: lycosa export items DIR --columns NAME,NAME"
+                "\n  values as they are stored: lycosa sql DIR 'select data from items'"
+            )
+    wanted = f"where name in ({', '.join(map(quoted, only))})" if only else ""
     rows = connection.execute(
         f"""
         with names as (
@@ -137,7 +155,7 @@ def columns_of(connection: Connection, table: str, kind: str = "") -> list[Colum
         )
         select name, min(place), json_type(data, {_POINTER}) as found,
             bool_or(try_cast(json_extract_string(data, {_POINTER}) as bigint) is null) as is_large
-        from names group by name, found
+        from names {wanted} group by name, found
         """
     ).fetchall()
     first: dict[str, int] = {}
@@ -172,7 +190,7 @@ def _common(types: set[str]) -> str:
 
 def flat(table: str, columns: Sequence[Column], about: Sequence[str], kind: str = "") -> str:
     """Return the query for items with their values as columns, and columns about them."""
-    taken: set[str] = set()
+    taken = {*ABOUT}
     parts = [f"{_value(one)} as {_identifier(one.name, taken)}" for one in columns]
     beside = [f"{ABOUT[name]} as {name}" for name in about if name != "_kind"]
     parts = [*(["kind as _kind"] if "_kind" in about else []), *parts, *beside]
@@ -182,7 +200,9 @@ def flat(table: str, columns: Sequence[Column], about: Sequence[str], kind: str 
 
 def _identifier(name: str, taken: set[str]) -> str:
     """Return the name of a column in SQL, which takes no notice of capitals."""
-    short = name[:_LONGEST_NAME]
+    # Hooks cannot emit names without a visible sign, but a table may come from a stranger.
+    signs = (sign if sign.isprintable() else "_" for sign in name[:_LONGEST_NAME])
+    short = "".join(signs) or "_"
     found, number = short, 2
     while found.lower() in taken:
         found, number = f"{short}_{number}", number + 1
@@ -211,7 +231,7 @@ def chosen(connection: Connection, table: str, kind: str = "", names: Sequence[s
     if kind and kind not in kinds:
         there = f"there are: {', '.join(kinds)}" if kinds else "no plugin has emitted any item"
         raise LycosaError(f"there are no items `{kind}`\n  {there}")
-    columns = columns_of(connection, table, kind)
+    columns = columns_of(connection, table, kind, names)
     # The kind of an item is told only where rows of several kinds stand below each other.
     if not names:
         about = ["_kind"] if len(kinds) > 1 and not kind else []
@@ -219,7 +239,8 @@ def chosen(connection: Connection, table: str, kind: str = "", names: Sequence[s
     known = {column.name: column for column in columns}
     for name in names:
         if name not in known and name not in ABOUT:
-            raise LycosaError(_no_column(name, [*known], kind))
+            names_there = [column.name for column in columns_of(connection, table, kind)]
+            raise LycosaError(_no_column(name, names_there, kind))
     wanted: list[Any] = [known.get(name, name) for name in names]
     query = flat(
         table,
@@ -228,7 +249,7 @@ def chosen(connection: Connection, table: str, kind: str = "", names: Sequence[s
         kind,
     )
     # The outer query puts the columns into the order that was asked for.
-    taken: set[str] = set()
+    taken = {*ABOUT}
     order = ", ".join(
         one if isinstance(one, str) else _identifier(one.name, taken) for one in wanted
     )

@@ -61,7 +61,10 @@ def asked(folder: Path, query: str) -> Iterator[Relation]:
                 query_of += f" union all by name {_DOCUMENT_TEXTS}"
             connection.execute(f"create view {name} as {query_of}")
         add_items(connection)
-        _add_kinds(connection, query)
+        try:
+            _add_kinds(connection, query)
+        except duckdb.Error as error:  # values that are not what JSON has
+            raise unreadable(folder, f"{folder}: the table of items", error) from None
         # From here on the query can read these tables and nothing else.
         lock(connection)
         names = [*sorted(KINDS), NEWEST, HISTORY, *(name for name in made if name not in broken)]

@@ -17,10 +17,8 @@ from typing import Protocol
 from lycosa._support.safe_text import command as command
 from lycosa.cli.amounts import counted, duration_text, size_text
 from lycosa.crawl.status.progress import Progress
-from lycosa.errors import StoreError
 from lycosa.model.job import Job
 from lycosa.model.records import TRAPS, Outcome
-from lycosa.storage.archive.layout import ITEMS
 
 LINE_SECONDS = 5.0
 """The time between two lines of progress."""
@@ -344,8 +342,9 @@ def items_stored(folder: Path) -> dict[str, int] | None:
 
     The log does not count items, and rows are read only while no crawl needs the disk.
     """
-    if not (folder / ITEMS).exists():
+    if not (folder / "items").exists():
         return {}
+    from lycosa.errors import StoreError
     from lycosa.storage.archive.reader import item_counts  # few crawls have items
 
     try:

@@ -35,6 +35,11 @@ _RESERVED = "history"
 """The view `items_history` has all items; a kind of this name would want the same one."""
 _AS_THEY_ARE = (bytes, bytearray, datetime, date, time, timedelta, Decimal, UUID)
 _LEAST, _MOST = -(1 << 63), (1 << 63) - 1
+_MOST_UNDECLARED = (1 << 64) - 1
+"""Readers show it as text, and no larger number without loss."""
+_MOST_COLUMNS, _LONGEST_NAME = 1_000, 200
+_DEEPEST = 100
+"""Lists and objects within each other; readers of JSON have bounds of their own."""
 
 _TYPES: dict[type, str] = {
     inspect.BoolType: "boolean",
@@ -93,9 +98,19 @@ class Kind:
             for column in self._integers:
                 if isinstance(value := found.get(column), int) and not _LEAST <= value <= _MOST:
                     raise ValueError(f"{self.name}: `{column}` does not fit 64 bits: {value}")
+        else:
+            for column, value in found.items():
+                if type(value) is int and not _LEAST <= value <= _MOST_UNDECLARED:
+                    raise ValueError(
+                        f"{self.name}: `{column}` does not fit 64 bits: emit it as text"
+                    )
         try:
             data = msgspec.json.encode(checked).decode()
+            if data.count("[") + data.count("{") > _DEEPEST and _depth(checked) > _DEEPEST:
+                raise ValueError(f"more than {_DEEPEST} lists and objects within each other")
             return Item(self.name, data, self._key_of(found), self.columns)
+        except RecursionError:
+            raise ValueError(f"{self.name}: the values are nested too deeply") from None
         except (TypeError, ValueError, OverflowError) as error:
             raise _not_a_value(self.name, found, error) from None
 
@@ -204,14 +219,36 @@ def _as_mapping(kind: str, values: object) -> dict[str, Any]:
             f"{kind}: an item is a dict, a dataclass or a msgspec Struct, not {values!r:.200}"
         )
     for column in found:
-        if not isinstance(column, str) or not column or column.startswith("_"):
+        if (
+            not isinstance(column, str)
+            or not column.isprintable()
+            or not 0 < len(column) <= _LONGEST_NAME
+            or column.startswith("_")
+        ):
             raise ValueError(
-                f"{kind}: {column!r:.200} cannot be the name of a column: use a text that does "
-                "not begin with `_`"
+                f"{kind}: {column!r:.200} cannot be the name of a column: use a text of at most "
+                f"{_LONGEST_NAME} visible characters that does not begin with `_`"
             )
+    if len(found) > _MOST_COLUMNS:
+        raise ValueError(
+            f"{kind}: an item has at most {_MOST_COLUMNS:,} values, not {len(found):,}: emit rows, "
+            "or a list"
+        )
     if not found:
         raise ValueError(f"{kind}: an item needs at least one value")
     return found
+
+
+def _depth(value: object) -> int:
+    """Return how many lists and objects stand within each other in what JSON has of a value."""
+    deepest, waiting = 0, [(msgspec.to_builtins(value), 0)]
+    while waiting:
+        found, depth = waiting.pop()
+        if isinstance(found, Mapping | list | tuple | set | frozenset):
+            deepest = max(deepest, depth + 1)
+            parts = found.values() if isinstance(found, Mapping) else found
+            waiting += [(part, depth + 1) for part in parts]
+    return deepest
 
 
 def _not_a_value(kind: str, values: Mapping[str, Any], error: Exception) -> Exception:

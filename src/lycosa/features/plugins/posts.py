@@ -25,6 +25,7 @@ from msgspec.structs import replace
 
 from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.points import Feature, Spine
+from lycosa.crawl.scope import JobScope
 from lycosa.errors import ConfigError
 from lycosa.features.plugins.feature import Plugins
 from lycosa.frontier.facts.columns import ANSWERED, NOTED, UNSENT
@@ -65,6 +66,16 @@ class Allowed:
         """Return whether the job names the URL of a key."""
         return bool(self._beginnings) and url_of(bare(key)).startswith(self._beginnings)
 
+    def destination(self, scope: JobScope, address: str) -> tuple[str | None, str]:
+        """Return the key of what is to be posted, or None and the reason why it is not."""
+        url = bare(address)
+        verdict = scope.judge(key_of(url))
+        if verdict.key is None:
+            return None, verdict.reason or ""
+        if not self.names(verdict.key):
+            return None, REASON
+        return verdict.key + address[len(url) :], ""
+
 
 def _canonical(url: str) -> str:
     found = canonicalize(url)
@@ -91,13 +102,9 @@ class Posts(Feature):
         """Add what is posted to the links of a page: those to follow, or those that are refused."""
         followed: dict[str, tuple[str, str]] = {}
         for address, told in posts.items():
-            url = bare(address)
-            verdict = self._scope.judge(key_of(url))
-            reason = verdict.reason or ""
-            if verdict.key is not None and not self._allowed.names(verdict.key):
-                reason = REASON
-            elif verdict.key is not None:
-                followed[verdict.key + address[len(url) :]] = told
+            key, reason = self._allowed.destination(self._scope, address)
+            if key is not None:
+                followed[key] = told
                 continue
             answered.partition.count_refusal(reason)
             if self._keeps_refused:

@@ -129,13 +129,14 @@ def check_page(
     outcome, facts, raw_links = judge(answer, job), Facts(), None
     values: dict[str, object] = {}
     items: tuple[Item, ...] = ()
+    posts: dict[str, tuple[str, str]] = {}
     # Hooks may read the page themselves, refuse it, or change what was read: their word counts.
     if outcome is Outcome.KEPT and plugins is not None and url is not None:
         shown = plugins.begin(answer, url)
         outcome, facts = shown.end()
         raw_links = shown.links
         if outcome is Outcome.KEPT:
-            values, items = shown.columns, shown.items
+            values, items, posts = shown.columns, shown.items, shown.posts
     elif outcome is Outcome.KEPT:
         facts = read_page(answer, job)
         raw_links = links_of_page(answer, facts, job)
@@ -143,7 +144,7 @@ def check_page(
     base = (parse(facts.base, url) if facts.base else None) or url
     tag_nofollow, tag_noindex = robots_tag(answer.headers, job.fetch.agent)
     if outcome is Outcome.KEPT and raw_links is not None:
-        links = _links(raw_links, base, scope)
+        links = _links(raw_links, base, scope) + _posts(posts, job, scope)
     elif outcome is Outcome.REDIRECTED:
         links = tuple(_resolved(link, base, scope) for link in redirect_of(answer).each())
     else:
@@ -197,6 +198,26 @@ def _links(
                 text=first.text or link.text,
                 rel=first.rel or link.rel,
             )
+    return tuple(found)
+
+
+def _posts(
+    posts: Mapping[str, tuple[str, str]], job: Job, scope: ScopeChecker | None
+) -> tuple[CheckedLink, ...]:
+    """Return what plugins post, as the links that a crawl makes of it."""
+    if not posts or scope is None:
+        return ()
+    from lycosa.features.plugins.posts import Allowed  # few pages post anything
+
+    allowed, found = Allowed(job), []
+    for address, (text, rel) in posts.items():
+        key, reason = allowed.destination(scope.scope, address)
+        url = address if key is None else url_of(key)
+        found.append(
+            CheckedLink(
+                address, LinkKind.POST, text, rel, 1, url, key, reason if key is None else None
+            )
+        )
     return tuple(found)
 
 

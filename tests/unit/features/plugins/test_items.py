@@ -38,6 +38,39 @@ COLUMNS = {"sku": str, "price": float, "stock": int}
 TYPES = '{"sku":"text","price":"number","stock":"integer"}'
 
 
+def _nested(depth: int) -> list[Any]:
+    found: list[Any] = []
+    for _ in range(depth - 1):
+        found = [found]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [
+        ({"n" * 201: 1}, "at most 200 visible"),
+        ({"a\nb": 1}, "at most 200 visible"),
+        ({"a\x1b[31m": 1}, "at most 200 visible"),
+        ({"a\ud800": 1}, "at most 200 visible"),
+        ({f"c{number}": 1 for number in range(1_001)}, "at most 1,000 values, not 1,001"),
+        ({"d": _nested(100)}, "more than 100 lists"),
+        ({"d": _nested(100_000)}, "nested too deeply"),
+        ({"n": 10**30}, "`n` does not fit 64 bits"),
+        ({"n": -(2**63) - 1}, "`n` does not fit 64 bits"),
+    ],
+)
+def test_values_that_no_reader_could_show_are_refused(values: dict[str, object], why: str) -> None:
+    with pytest.raises((TypeError, ValueError), match=why):
+        Kind("thing", None, (), "p").item_of(values)
+
+
+def test_values_within_the_bounds_are_taken() -> None:
+    kind = Kind("thing", None, (), "p")
+    for values in ({"n" * 200: 1}, {"d": _nested(99)}, {"n": 2**64 - 1}, {"s": "[" * 500}):
+        assert kind.item_of(values).data
+    assert kind.item_of({f"c{number}": 1 for number in range(1_000)}).data
+
+
 @pytest.mark.parametrize(
     ("declared", "values", "data", "types"),
     [
