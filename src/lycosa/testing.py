@@ -78,7 +78,7 @@ class Shown(NamedTuple):
     links: tuple[SeenLink, ...]
     """The links that the crawl would follow, with those that hooks have added or posted to.
 
-    What is posted is a link of the kind `post`; behind the mark `#POST:` its `url` has the body.
+    A POST is a link of the kind `post`; behind the mark `#POST:` its `url` has the body.
     """
     refused: tuple[RefusedLink, ...]
     """The other links."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import json
 import shutil
 from collections.abc import Callable
@@ -10,6 +11,7 @@ from typing import Any
 
 import pytest
 from msgspec.structs import replace
+from rich.console import Console
 
 from item_crawls import (
     CYCLES,
@@ -40,7 +42,6 @@ from lycosa.storage.segments.flushes import cut_torn
 from lycosa.storage.segments.removal import forget_host
 from lycosa.storage.segments.survey import everything, survey
 from unit.cli.screen.moments import FIRST, Ended
-from unit.cli.screen.test_screens import drawn
 from unit.storage.archive.archived import always
 from unit.storage.archive.exchanges import answer, capture
 from warm import lycosa
@@ -245,8 +246,9 @@ def test_items_are_counted_by_kind_when_a_crawl_rests(crawled: Path, tmp_path: P
     assert told["items"] == counts
     line = f"items       {counts['link']:,} link, {counts['page']:,} page"
     assert line in lycosa("status", crawled).stdout
-    ended = drawn(summary_of(Ended("exhausted", FIRST, True), Crawl(crawled).job, crawled), 100)
-    assert any(line in text for text in ended)
+    console = Console(record=True, width=100, file=io.StringIO())
+    console.print(summary_of(Ended("exhausted", FIRST, True), Crawl(crawled).job, crawled))
+    assert line in console.export_text()
     folder = _copied(crawled, tmp_path / "crawl")
     (table,) = (folder / ITEMS).iterdir()
     table.write_bytes(_cut(table.read_bytes()))

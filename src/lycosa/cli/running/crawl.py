@@ -324,7 +324,10 @@ def run_shown(
         for why in why_empty:
             logger.warning("no page: %s", why)
     if as_json:
-        data = summary_data(ended, path) | ({"why_empty": why_empty} if why_empty else {})
+        from lycosa.cli.screen.summary import items_stored
+
+        data = summary_data(ended, path) | {"items": items_stored(path)}
+        data |= {"why_empty": why_empty} if why_empty else {}
         click.echo(json.dumps(data, indent=2))
     else:
         _print_end(path, job, ended, why_empty, crew)

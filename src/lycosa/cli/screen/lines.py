@@ -337,22 +337,6 @@ def _complete_text(progress: Progress) -> str:
     return f"Complete{within}, except for {urls} put aside as {what} ({kinds})."
 
 
-def items_stored(folder: Path) -> dict[str, int] | None:
-    """Return how many items a crawl that rests has stored, by kind; None if a table is damaged.
-
-    The log does not count items, and rows are read only while no crawl needs the disk.
-    """
-    if not (folder / "items").exists():
-        return {}
-    from lycosa.errors import StoreError
-    from lycosa.storage.archive.reader import item_counts  # few crawls have items
-
-    try:
-        return item_counts(folder)
-    except (StoreError, FileNotFoundError):
-        return None  # `verify`, and each reader of the rows, names the damage
-
-
 def summary_data(ended: HowEnded, path: Path) -> dict[str, object]:
     """Return the summary for a program."""
     from lycosa.crawl.status.left_out import end_of  # a start does without it
@@ -388,7 +372,6 @@ def summary_data(ended: HowEnded, path: Path) -> dict[str, object]:
         },
         "budgets": progress.budgets,
         "structured": progress.structured,
-        "items": items_stored(path),
         "rendered": progress.rendered,
         "parts_refused": progress.parts_refused,
     }

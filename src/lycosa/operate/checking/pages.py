@@ -212,10 +212,16 @@ def _posts(
     allowed, found = Allowed(job), []
     for address, (text, rel) in posts.items():
         key, reason = allowed.destination(scope.scope, address)
-        url = address if key is None else url_of(key)
         found.append(
             CheckedLink(
-                address, LinkKind.POST, text, rel, 1, url, key, reason if key is None else None
+                href=address,
+                kind=LinkKind.POST,
+                text=text,
+                rel=rel,
+                times=1,
+                url=address if key is None else url_of(key),
+                key=key,
+                refusal=reason if key is None else None,
             )
         )
     return tuple(found)

@@ -285,7 +285,6 @@ def test_the_summary_for_programs_is_plain_data() -> None:
         "topics": "dict",
         "budgets": "dict",
         "structured": "dict",
-        "items": "dict",
         "rendered": "dict",
         "parts_refused": "dict",
     }
