@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 
 from pyarrow import fs
 
-KINDS = "'anchor', 'frame', 'form', 'refresh'"
+KINDS = "'anchor', 'frame', 'form', 'pagination', 'refresh'"
 """Links by which a reader gets from one page to another."""
 REASONS = "'followed', 'too-deep', 'known-copy'"
 """Links in scope."""

@@ -36,7 +36,7 @@ FAR = 1e-6
 
 
 def drawn_web() -> GraphWeb:
-    """Return hosts that link to each other, with redirects, one of them to another redirect."""
+    """Return hosts that link to each other, with redirects, and a list of pages on each."""
     chance = Random(3)
     urls = [[f"http://www.d{host}.test/{page}" for page in range(PAGES)] for host in range(HOSTS)]
     every = [url for some in urls for url in some]
@@ -48,7 +48,8 @@ def drawn_web() -> GraphWeb:
     moved = [some[page] for some in urls for page in (7, 8)]
     redirects = {url: chance.choice([one for one in every if one not in moved]) for url in moved}
     redirects[moved[0]] = moved[1]
-    return GraphWeb(edges, redirects, latency=0.0)
+    following = {some[page]: some[page + 1] for some in urls for page in range(1, 6)}
+    return GraphWeb(edges, redirects, following=following, latency=0.0)
 
 
 def crawl(path: Path, store: str) -> None:

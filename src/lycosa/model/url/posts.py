@@ -34,7 +34,7 @@ _MOST_QUERY = 4_096
 
 
 class Body(NamedTuple):
-    """The body of a POST, and its type."""
+    """The body of a POST."""
 
     content: bytes
     content_type: str = FORM
