@@ -19,6 +19,7 @@ from collections import Counter
 from collections.abc import Mapping
 from pathlib import Path
 
+from item_crawls import counted, packages
 from lycosa.model.job import Job
 from lycosa.model.records import Request, Resolved
 from lycosa.runtime.directory import CrawlDirectory
@@ -31,6 +32,7 @@ from warm import lycosa
 HOSTS, PAGES = 5, 11
 _SECONDS = 0.004
 """How long an answer takes: longer than a commit, so that a kill leaves much that counts."""
+NONE: Mapping[str, object] = {}
 _SAME = random.Random(1).randbytes(1200).hex().encode()
 """Longer than a revisit."""
 _JSON = '<script type="application/ld+json">{"@type": "Thing", "name": "%s"}</script>'
@@ -118,17 +120,31 @@ def job_of(server: SocketWeb, pages: int = 0, **more: Mapping[str, object]) -> J
         "crawl": {"workers": 1},
     }
     for name, keys in more.items():
-        sections[name] = {**sections[name], **keys}
+        sections[name] = {**sections.get(name, {}), **keys}
     return Job.of([url(0, 0)], [{"action": "accept", "suffix": "test"}], **sections)
 
 
-def stopped(server: SocketWeb, folder: Path, pages: int = 30) -> Path:
+def with_items(folder: Path) -> Mapping[str, object]:
+    """Install a plugin that emits items, for this process and its children; return `[plugins]`.
+
+    Each page has an item for itself and one for each of its links (`item_crawls`).
+    """
+    place = str(packages(folder))
+    sys.path.insert(0, place)
+    known = os.environ.get("PYTHONPATH", "")
+    os.environ["PYTHONPATH"] = f"{place}:{known}" if known else place
+    return {"use": ["rows"]}
+
+
+def stopped(
+    server: SocketWeb, folder: Path, pages: int = 30, plugins: Mapping[str, object] = NONE
+) -> Path:
     """Crawl until so many pages are kept, in two runs: two sealed segments."""
-    directory = CrawlDirectory.create(folder, job_of(server, pages // 2))
+    directory = CrawlDirectory.create(folder, job_of(server, pages // 2, plugins=plugins))
     run_crawl(directory)
-    directory.write_job(job_of(server, pages))
+    directory.write_job(job_of(server, pages, plugins=plugins))
     run_crawl(directory)
-    directory.write_job(job_of(server))
+    directory.write_job(job_of(server, plugins=plugins))
     directory.copy_job()  # as if the last run had been stopped, not ended by a limit
     return folder
 
@@ -143,11 +159,17 @@ def finished(server: SocketWeb, folder: Path) -> Path:
     return folder
 
 
-def killed(server: SocketWeb, folder: Path, pages: int = 4, at: str = "answer.stored:25") -> Path:
+def killed(
+    server: SocketWeb,
+    folder: Path,
+    pages: int = 4,
+    at: str = "answer.stored:25",
+    plugins: Mapping[str, object] = NONE,
+) -> Path:
     """Crawl a sealed segment, then be killed by SIGKILL while another one is open."""
-    directory = CrawlDirectory.create(folder, job_of(server, pages))
+    directory = CrawlDirectory.create(folder, job_of(server, pages, plugins=plugins))
     run_crawl(directory)
-    directory.write_job(job_of(server))
+    directory.write_job(job_of(server, plugins=plugins))
     done = subprocess.run(
         [sys.executable, "-m", "lycosa", "resume", str(folder), "--quiet"],
         env=os.environ | {"LYCOSA_KILL_AT": at},
@@ -218,4 +240,8 @@ def complaints(folder: Path) -> list[str]:
         found.append(f"log: {said} pages, {len(TRUTH)} are there")
     if left := sum(state.pending for state in states.values()):
         found.append(f"log: {left} URLs are pending")
+    if directory.job().plugins.use:
+        items = counted(folder)
+        if items.items <= len(TRUTH) or items.lost or items.twice or items.stray:
+            found.append(f"items: {items}")
     return found

@@ -39,7 +39,9 @@ from damage import (
     overwrite,
     stopped,
     swap,
+    with_items,
 )
+from lycosa_testweb.servers.server import SocketWeb
 from own_damage import KINDS_OF_DAMAGE, OF_OPEN
 
 SECONDS = 120
@@ -54,6 +56,9 @@ QUERY = """select
     (select count(*) from links) as links,
     (select count(*) from text) as text,
     (select count(*) from hosts) as hosts,
+    (select count(*) from items) as items,
+    (select md5(string_agg(url || ordinal || data, ' ' order by url, ordinal, fetched_at))
+        from items_history) as values,
     (select md5(string_agg(url || outcome || status || length, ' ' order by url, ended))
         from pages) as what
 """
@@ -78,9 +83,11 @@ def files_of(folder: Path) -> list[str]:
     return [name for name in found if name not in UNINTERESTING]
 
 
-def cases(base: str, folder: Path, *, is_few: bool) -> Iterator[Case]:
-    """Yield the damage that is done to a crawl."""
+def cases(base: str, folder: Path, part: str = "", *, is_few: bool) -> Iterator[Case]:
+    """Yield the damage that is done to a crawl, or to its files whose paths begin so."""
     for file in files_of(folder):
+        if not file.startswith(part):
+            continue
         size = (folder / file).stat().st_size
         yield Case(base, file, "remove")
         if size:
@@ -91,6 +98,15 @@ def cases(base: str, folder: Path, *, is_few: bool) -> Iterator[Case]:
         for share in (0.5,) if is_few else FLIPS:
             if size:
                 yield Case(base, file, "flip", share)
+
+
+def item_bases(server: SocketWeb, folder: Path) -> dict[str, Path]:
+    """Return crawls whose pages have items; of these, only their tables are damaged."""
+    plugins = with_items(folder / "packages")
+    return {
+        "items, stopped": stopped(server, folder / "items-stopped", plugins=plugins),
+        "items, killed": killed(server, folder / "items-killed", plugins=plugins),
+    }
 
 
 def own_cases() -> list[Case]:
@@ -130,8 +146,20 @@ def answer(folder: Path) -> list[Any]:
         return [f"error: {error}"]
 
 
-def run_case(case: Case, base: Path, folder: Path, result: Path) -> None:
+class Copy(NamedTuple):
+    """The places of one case, and the environment of the test that asks for it."""
+
+    base: Path
+    folder: Path
+    result: Path
+    environment: dict[str, str]
+    """The process that forks may have been started by another test, with another home."""
+
+
+def run_case(case: Case, copy: Copy) -> None:
     """Damage a copy, verify, repair, resume and judge; the result goes to a file."""
+    os.environ.update(copy.environment)
+    base, folder, result, _ = copy
     from lycosa.runtime.directory import CrawlDirectory
     from lycosa.runtime.processes.run import run_crawl
     from lycosa.runtime.verify.inspection import verify
@@ -198,7 +226,8 @@ def run_all(
     def run(numbered: tuple[int, Case]) -> tuple[Case, dict[str, Any]]:
         number, case = numbered
         target, result = folder / f"case-{number}", folder / f"case-{number}.json"
-        process = context.Process(target=run_case, args=(case, bases[case.base], target, result))
+        copy = Copy(bases[case.base], target, result, dict(os.environ))
+        process = context.Process(target=run_case, args=(case, copy))
         process.start()
         process.join(SECONDS)
         if process.exitcode is None:
@@ -236,6 +265,10 @@ def main() -> int:
         }
         wanted = [c for base, path in bases.items() for c in cases(base, path, is_few=is_few)]
         wanted += own_cases()
+        of_items = item_bases(server, folder)
+        bases |= of_items
+        for base, path in of_items.items():
+            wanted += cases(base, path, "items/", is_few=is_few)
         wanted = [c for c in wanted if all(word in str(c) for word in only)]
         results = run_all(wanted, bases, folder, beside)
     bad = [(case, told) for case, told in results if not is_good(told)]

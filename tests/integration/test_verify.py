@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from damage import complaints, cut, damage_web, finished, flip, job_of, killed, stopped
-from damage_cases import Case, cases, is_good, own_cases, run_all
+from damage_cases import Case, cases, is_good, item_bases, own_cases, run_all
 from lycosa.model.job.seeds import seeds_of
 from lycosa.model.url import key_of
 from lycosa.runtime.directory import CrawlDirectory
@@ -216,6 +218,27 @@ def test_what_is_damaged_is_mended_and_every_page_is_kept_once(
     assert [(str(case), told) for case, told in results if not told["full"]] == []
 
 
+@pytest.fixture
+def of_items(server: SocketWeb, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
+    monkeypatch.setenv("PYTHONPATH", os.environ.get("PYTHONPATH", ""))
+    monkeypatch.setattr(sys, "path", [*sys.path])
+    return item_bases(server, tmp_path)
+
+
+def test_damaged_tables_of_items_are_named_mended_and_no_item_is_lost(
+    of_items: dict[str, Path], tmp_path: Path
+) -> None:
+    wanted = [
+        Case("items, stopped", "items/lycosa-0-00001.parquet", "empty"),
+        Case("items, stopped", "items/lycosa-0-00002.parquet", "swap"),
+        Case("items, killed", "items/lycosa-0-00002.arrows", "cut", 0.6),
+        Case("items, killed", "items/lycosa-0-00002.arrows", "remove"),
+    ]
+    results = run_all(wanted, of_items, tmp_path)
+    assert [(str(case), told) for case, told in results if not is_good(told)] == []
+    assert [(str(case), told) for case, told in results if not told["full"]] == []
+
+
 def leaning(folder: Path) -> dict[tuple[str, int], set[str]]:
     """Return the places of payloads, and the hosts of the revisits that refer to each."""
     found: dict[tuple[str, int], set[str]] = {}
@@ -255,13 +278,15 @@ def test_revisits_of_other_partitions_outlive_the_record_that_they_lean_on(
 
 @pytest.mark.soak
 def test_every_file_of_a_crawl_may_be_damaged_in_every_way(
-    bases: dict[str, Path], server: SocketWeb, tmp_path: Path
+    bases: dict[str, Path], of_items: dict[str, Path], server: SocketWeb, tmp_path: Path
 ) -> None:
     wanted = [c for base, path in bases.items() for c in cases(base, path, is_few=False)]
     bases = bases | {"finished": finished(server, tmp_path / "finished")}
     wanted += [*cases("finished", bases["finished"], is_few=True), *own_cases()]
     assert len(wanted) >= 1_300
-    results = run_all(wanted, bases, tmp_path)
+    for base, path in of_items.items():
+        wanted += cases(base, path, "items/", is_few=False)
+    results = run_all(wanted, bases | of_items, tmp_path)
     assert [(str(case), told) for case, told in results if not is_good(told)] == []
 
 
