@@ -16,7 +16,7 @@ place of a page. A page that is refused right after a login is refused to us, wh
 then on only redirects tell of a lost session. When a login on the way has failed, or the job's
 logins are used up, pages that lead to the login end as `not_logged_in`.
 
-Always true: no POST is sent but the job's own form, to the address that the job names.
+Always true: a login sends no POST but the job's own form, to the address that the job names.
 """
 
 from __future__ import annotations

@@ -129,9 +129,9 @@ def _require_types(kind: str, footer: pq.FileMetaData) -> None:
 
 @cache
 def _stored_types(kind: str) -> dict[str, str]:
-    sound = pa.BufferOutputStream()
-    pq.write_table(plain_schema(SCHEMAS[kind]).empty_table(), sound)
-    return _types_in(pq.read_metadata(pa.BufferReader(sound.getvalue())))
+    in_memory = pa.BufferOutputStream()
+    pq.write_table(plain_schema(SCHEMAS[kind]).empty_table(), in_memory)
+    return _types_in(pq.read_metadata(pa.BufferReader(in_memory.getvalue())))
 
 
 def _types_in(footer: pq.FileMetaData) -> dict[str, str]:

@@ -98,7 +98,7 @@ def _plain_of(key: str) -> str | None:
     if "?" not in key and ";" not in key and "%" not in key:
         return None
     if "#" in key:
-        return None  # what a plugin posts is no view of a page (`lycosa.model.url.posts`)
+        return None  # it is a plugin's POST, not a view of a page (`lycosa.model.url.posts`)
     from lycosa.model.url.copies import (
         plain_of,  # its expressions are dear, and many sites have no views
     )

@@ -171,7 +171,7 @@ class ShownPage:
 
     @property
     def posts(self) -> dict[str, tuple[str, str]]:
-        """What the plugins post (`lycosa.model.url.posts`), with text and relations."""
+        """Posts of the plugins (`lycosa.model.url.posts`), with text and relations."""
         return self._additions.posts
 
     @property

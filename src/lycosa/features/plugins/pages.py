@@ -71,7 +71,7 @@ class Additions:
     added: dict[str, tuple[str, str]] = field(default_factory=dict)
     """Reference → text and relations."""
     posts: dict[str, tuple[str, str]] = field(default_factory=dict)
-    """What is to be posted (`lycosa.model.url.posts`) → text and relations."""
+    """URLs to post to (`lycosa.model.url.posts`) → text and relations."""
     dropped: set[int] = field(default_factory=set)
     """Places among the page's links."""
     is_rendered: bool = False

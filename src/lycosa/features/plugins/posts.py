@@ -1,7 +1,7 @@
 """Posts what plugins ask for (`page.post`), each once.
 
-What is posted is a URL with a body behind it (`lycosa.model.url.posts`), which is admitted, ordered
-and fetched like any other. This feature judges where it may lead, and sees to it that it is sent
+A POST is a URL with a body behind it (`lycosa.model.url.posts`), which is admitted, ordered and
+fetched like any other. This feature judges where it may lead, and sees to it that it is sent
 once:
 
     link       a page's POSTs become links; those that the job does not name are refused: `post`

@@ -26,13 +26,14 @@ MOST_SITES = 10_000
 Lane = tuple[str, ...]
 """The requests that can share a connection: those of a site and address, or of a proxy."""
 
-_TIMEOUT = re.compile(r"(?i)(?:^|[\s,;])timeout\s*=\s*\"?(\d{1,9})")
+_TIMEOUT = r"(?i)(?:^|[\s,;])timeout\s*=\s*\"?(\d{1,9})"
+"""A text: `re` compiles it for the first server that names its time, and remembers it."""
 
 
 @lru_cache(maxsize=256)
 def idle_seconds(told: str) -> float | None:
     """Return how long a connection may be idle by its `Keep-Alive` header, or None."""
-    found = _TIMEOUT.search(told)
+    found = re.search(_TIMEOUT, told)
     return None if found is None else int(found[1]) - SPARE_SECONDS
 
 

@@ -39,8 +39,8 @@ class Status(IntEnum):
 PENDING, WAITING, DONE, PUT_OFF = (int(status) for status in Status)
 
 UNSENT, NOTED, ANSWERED = range(3)
-"""What is known of a POST: no connection was made; it is about to be sent, or was; its answer is
-decided on, in the same commit."""
+"""States of a POST: no connection was made; it is about to be sent, or was; its answer is decided
+on, in the same commit."""
 
 
 class Columns:

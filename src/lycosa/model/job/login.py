@@ -30,7 +30,8 @@ class Login(Record):
     """Logging in: by a form, by a header, or with cookies of a browser."""
 
     url: str = _address(
-        "The address to which the login form is sent by POST: the only POST that a crawl sends."
+        "The address to which the login form is sent by POST, which a crawl sends to no other but "
+        "those that `plugins.post` names."
     )
     fields: tuple[str, ...] = key(
         (),

@@ -34,7 +34,7 @@ _MOST_QUERY = 4_096
 
 
 class Body(NamedTuple):
-    """What is posted."""
+    """The body of a POST."""
 
     content: bytes
     content_type: str = FORM

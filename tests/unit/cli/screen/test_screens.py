@@ -286,6 +286,7 @@ def test_the_summary_for_programs_is_plain_data() -> None:
         "budgets": "dict",
         "structured": "dict",
         "rendered": "dict",
+        "parts_refused": "dict",
     }
 
 
