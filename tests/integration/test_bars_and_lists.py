@@ -121,7 +121,16 @@ def test_each_bar_leads_to_a_list_of_its_length(
         serving(folder) as address,
         chromium(tmp_path_factory.mktemp("chromium")) as browser,
     ):
+        opens_at_its_pages(browser, address)
         follow_all(browser, address)
+
+
+def opens_at_its_pages(browser: Browser, address: str) -> None:
+    """An ended crawl that is served alone has no list of crawls before it."""
+    with browser.new_page() as page:
+        page.goto(f"{address}/#token={TOKEN}")
+        page.wait_for_url(f"{address}/crawl/site/pages")
+        expect(page.locator("#list tbody tr").first).to_be_visible()
 
 
 def follow_all(browser: Browser, address: str) -> None:

@@ -63,16 +63,19 @@ class Members:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        (folder / "store").mkdir()
+        self.store = ["--store", (folder / "store").as_uri()]
+        """By which a member reads what another has kept."""
         self.running: list[subprocess.Popen[bytes]] = []
 
     def run(self, first: list[str], depth: int) -> None:
         """Begin with one, let another join when the log has the first one's job; wait for both."""
         path = self.folder / "m1"
         if first[0] == "crawl":
-            first = [*first, "-o", str(path)]
+            first = [*first, "-o", str(path), *self.store]
         self._start(1, first)
         eventually(lambda: self._is_in_log(depth) or self.running[0].poll() is not None, 120)
-        self._start(2, ["join", self.place, "-o", str(self.folder / "m2")])
+        self._start(2, ["join", self.place, "-o", str(self.folder / "m2"), *self.store])
         codes = [member.wait(120) for member in self.running]
         assert codes == [0, 0], self.said(1) + self.said(2)
         self.running.clear()
