@@ -59,6 +59,7 @@ const OUTCOMES = {
   "refused-port": "port of another service",
   "outside-html": "outside the element html",
   post: "POST that the job does not name",
+  "too-many-redirects": "too many redirects in a row",
   scheme: "neither http nor https",
   credentials: "with a user name or password",
   "too-long": "too long",
