@@ -47,7 +47,7 @@ def port() -> Iterator[int]:
         ("gone", "1 URL not found (404); check how the URL is spelled"),
         (
             "away",
-            "1 URL redirected to where the crawl may not go (away from the servers on this machine)",
+            "where the crawl may not go (away from the servers on this machine)",
         ),
         ("app/", "the page is made by scripts: its HTML has neither links nor text; render it"),
     ],

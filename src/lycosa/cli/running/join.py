@@ -112,7 +112,7 @@ def _typed(flags: dict[str, Any]) -> Typed:
         if not is_operator(section, key):
             raise ConfigError(
                 f"--set {section}.{key}: belongs to the job, which all machines share\n"
-                f"  {_remedy_for_all(f'{section}.{key}')}"
+                f"  change it for all of them: lycosa cluster set LOG {section}.{key} VALUE"
             )
         names.add(f"{section}.{key}")
     if flags["store"] is not None:
@@ -125,22 +125,12 @@ def _typed(flags: dict[str, Any]) -> Typed:
     return Typed(job, frozenset({*names, *operator_settings(job)} - {"seeds.file"}))
 
 
-def _remedy_for_all(name: str) -> str:
-    """Return how a key of the job is changed on all machines."""
-    from lycosa.runtime.cluster.settings import CHANGEABLE
-
-    if name in CHANGEABLE:
-        return f"change it for all of them: lycosa cluster set LOG {name} VALUE"
-    return f"when the crawl has ended, resume it with: lycosa resume DIR --set {name}=VALUE"
-
-
 def _member(
     path: Path, place: ServerPlace, crawl: FoundCrawl, typed: Typed, flags: dict[str, Any]
 ) -> CrawlDirectory:
     """Return the directory of a member; a new one takes only settings that are accepted here.
 
     A directory that has joined before keeps its own settings, even if the log names others by now.
-    Limits are no settings of a machine: a depth that was raised on another holds here, too.
     """
     from lycosa.runtime.shared_log import accepting, joining
 
@@ -150,13 +140,11 @@ def _member(
         job = accepting.job_to_join(str(place), crawl.job, typed, again)
         directory = joining.make_directory(path, place.address, crawl._replace(job=job))
         directory.accept()
-    elif typed.names or directory.written_job().limits != crawl.job.limits:
+    elif typed.names:
         job = directory.whole_job(_counting(directory, place, typed))
-        job = dataclasses.replace(job, limits=crawl.job.limits)
         with directory.locked(notice):
             directory.write_job(with_settings_of(job, typed.job, typed.names))
-        if typed.names:
-            directory.accept()
+        directory.accept()
     if not flags["as_json"] and not flags["quiet"]:
         notice(f"joining {crawl}")
         for line in accepting.differences(crawl.job, directory.written_job()):
