@@ -16,7 +16,7 @@ from starlette.testclient import TestClient
 from browser import chromium
 from integration.small_servers import Asked, Told, serving_answers
 from lycosa.cli.main import main
-from lycosa.cli.screen.lines import outcome_text
+from lycosa.crawl.status.words import in_words
 from lycosa.web.rest.operations import API
 from served_crawl import BEARER, TOKEN, app_over, serving
 
@@ -121,7 +121,16 @@ def test_each_bar_leads_to_a_list_of_its_length(
         serving(folder) as address,
         chromium(tmp_path_factory.mktemp("chromium")) as browser,
     ):
+        opens_at_its_pages(browser, address)
         follow_all(browser, address)
+
+
+def opens_at_its_pages(browser: Browser, address: str) -> None:
+    """An ended crawl that is served alone has no list of crawls before it."""
+    with browser.new_page() as page:
+        page.goto(f"{address}/#token={TOKEN}")
+        page.wait_for_url(f"{address}/crawl/site/pages")
+        expect(page.locator("#list tbody tr").first).to_be_visible()
 
 
 def follow_all(browser: Browser, address: str) -> None:
@@ -131,7 +140,7 @@ def follow_all(browser: Browser, address: str) -> None:
         expect(bars.first).to_be_visible()
         numbers = page.locator("#outcomes .bars b").all_text_contents()
         names = bars.all_text_contents()
-        assert set(names) >= {outcome_text(name) for name in OUTCOMES}
+        assert set(names) >= {in_words(name) for name in OUTCOMES}
         expect(page.locator("#refusals .left-out code").first).to_contain_text("--depth 3")
         expect(page.locator("#refusals .left-out li")).to_have_count(2)
         for name, number in zip(names, numbers, strict=True):

@@ -45,7 +45,10 @@ def port() -> Iterator[int]:
         ("secret/page", "1 URL forbidden by the robots file; see which line: lycosa check robots"),
         ("picture", "keep all types: --set 'fetch.content_types=*/*'"),
         ("gone", "1 URL not found (404); check how the URL is spelled"),
-        ("away", "1 URL redirected to where the crawl may not go (loopback-only)"),
+        (
+            "away",
+            "where the crawl may not go (away from the servers on this machine)",
+        ),
         ("app/", "the page is made by scripts: its HTML has neither links nor text; render it"),
     ],
 )

@@ -162,7 +162,8 @@ def _limits(job: Job) -> str:
         (limits.host_pages, f"{count(limits.host_pages)} pages of a host"),
     ]
     depth = (
-        f"{limits.depth_static} links from a seed ({limits.depth_dynamic} to a URL with a query)"
+        f"{counted(limits.depth_static, 'link')} from a seed"
+        f" ({limits.depth_dynamic:,} to a URL with a query)"
     )
     return ", ".join([*(text for value, text in named if value), depth])
 

@@ -19,6 +19,7 @@ from lycosa.analysis.report.section import (
 )
 from lycosa.analysis.report.wording import count, share, shown
 from lycosa.analysis.sections.counts import MOST_ROWS, bars, total
+from lycosa.crawl.status.words import in_words
 from lycosa.model.records import PROBED, STORED, Outcome
 
 _GOOD = STORED | {Outcome.REDIRECTED, Outcome.NOT_MODIFIED}
@@ -219,19 +220,19 @@ def _show_refusals(answers: Answers, facts: Facts) -> Shown:
     sentence = (
         f"{counted(urls, 'link was', 'links were')} not followed, for"
         f" {counted(len(rows), 'reason', 'different reasons')}; the most frequent was"
-        f" “{shown(words(rows[0]['reason']))}” ({share(rows[0]['urls'], urls)})."
+        f" “{shown(in_words(rows[0]['reason']))}” ({share(rows[0]['urls'], urls)})."
     )
     figure = bars(
         "Links that were refused",
         "Links that were found and not followed, by reason.",
         rows,
-        lambda row: words(row["reason"]),
+        lambda row: in_words(row["reason"]),
         "urls",
     )
     table = Table(
         "Links that were refused, by reason.",
         (Column("Reason", "web"), Column("Links", "count"), Column("Share", "share")),
-        [(words(row["reason"]), row["urls"], row["urls"] / urls) for row in rows[:MOST_ROWS]],
+        [(in_words(row["reason"]), row["urls"], row["urls"] / urls) for row in rows[:MOST_ROWS]],
     )
     return Shown(sentence, (figure,), (table,))
 
@@ -243,7 +244,7 @@ def _show_traps(answers: Answers, facts: Facts) -> Shown:
     urls = total(rows, "urls")
     first = _trap_name(rows[0])
     sentence = (
-        f"{counted(urls, 'URL was', 'URLs were')} put aside, not fetched, because pages like them"
+        f"{counted(urls, 'link was', 'links were')} put aside, not fetched, because pages like them"
         f" brought nothing new; {share(rows[0]['urls'], urls)} of them as “{first}”."
     )
     figure = bars(

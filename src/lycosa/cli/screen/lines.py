@@ -17,6 +17,7 @@ from typing import Protocol
 from lycosa._support.safe_text import command as command
 from lycosa.cli.amounts import counted, duration_text, size_text
 from lycosa.crawl.status.progress import Progress
+from lycosa.crawl.status.words import in_words
 from lycosa.model.job import Job
 from lycosa.model.records import TRAPS, Outcome
 
@@ -40,28 +41,6 @@ def left_out_of(outcomes: dict[str, int]) -> dict[str, int]:
             Outcome.TOO_LARGE <= outcome <= Outcome.UNREACHABLE or outcome is Outcome.WRONG_LANGUAGE
         ),
     )
-
-
-_OUTCOMES = {
-    "client_error": "refused (4xx)",
-    "server_error": "server error (5xx)",
-    "disallowed": "forbidden by robots.txt",
-    "unavailable": "unavailable (503)",
-    "too_many_requests": "too many requests (429)",
-    "name_failure": "no address for the name",
-    "connect_failure": "no connection",
-    "timeout": "no answer in time",
-    "soft_404": "error page with status 200",
-    "stale_connection": "connection closed without an answer",
-    "probe_honest": "made-up URL, answered by 404 or 410",
-    "probe_soft": "made-up URL, answered by a page",
-    "probe_inconclusive": "made-up URL, answered by something else",
-}
-
-
-def outcome_text(name: str) -> str:
-    """Return an outcome as a person would say it; other names without their underscores."""
-    return _OUTCOMES.get(name, name if ":" in name else name.replace("_", " "))
 
 
 def put_aside_of(refusals: dict[str, int]) -> dict[str, int]:
@@ -178,7 +157,7 @@ def _pairs(items: Iterable[tuple[str, object]]) -> Iterable[str]:
 
 def refused_more_text(reasons: dict[str, int]) -> str:
     """Say how many further seeds are refused, by reason."""
-    kinds = ", ".join(f"{reason} {count:,}" for reason, count in reasons.items())
+    kinds = ", ".join(f"{in_words(reason)} {count:,}" for reason, count in reasons.items())
     return f"{sum(reasons.values()):,} more are not usable seeds: {kinds}"
 
 

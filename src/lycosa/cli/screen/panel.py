@@ -28,7 +28,6 @@ from lycosa.cli.screen.lines import (
     errors_of,
     left_out_of,
     line_of,
-    outcome_text,
     planting_text,
     put_aside_of,
     reading_text,
@@ -40,6 +39,7 @@ from lycosa.cli.screen.lines import (
 from lycosa.cli.screen.topics import topics_facts
 from lycosa.crawl.pauses import usual_pause
 from lycosa.crawl.status.progress import Progress
+from lycosa.crawl.status.words import in_words
 from lycosa.model.job import Job
 
 _LABEL = "bold cyan"
@@ -48,7 +48,7 @@ _MOST_WAITS = 3
 
 def kinds_text(kinds: dict[str, int]) -> str:
     """Write kinds with their counts on one line: `not found 12 · no connection 3`."""
-    return " · ".join(f"{outcome_text(name)} {count:,}" for name, count in kinds.items())
+    return " · ".join(f"{in_words(name)} {count:,}" for name, count in kinds.items())
 
 
 def left_text(progress: Progress) -> str:

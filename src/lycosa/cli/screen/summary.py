@@ -17,7 +17,6 @@ from lycosa.cli.screen.lines import (
     HowEnded,
     errors_of,
     left_out_of,
-    outcome_text,
     put_aside_of,
     reason_text,
 )
@@ -26,6 +25,7 @@ from lycosa.cli.screen.topics import topics_facts
 from lycosa.crawl.answers.known_copies import KNOWN_COPY
 from lycosa.crawl.status.left_out import amount_text, told
 from lycosa.crawl.status.progress import Progress
+from lycosa.crawl.status.words import in_words
 from lycosa.errors import ConfigError, StoreError
 from lycosa.extract.structured.counts import BROKEN, PAGES, REASONS, TRIPLES
 from lycosa.frontier.facts.rendering import SHELL
@@ -181,7 +181,7 @@ def rendered_facts(
         named = ", ".join(f"{count:,} {name}" for name, count in counts.items())
         facts.append(("browser", named))
     if parts_refused:
-        named = ", ".join(f"{count:,} {outcome_text(why)}" for why, count in parts_refused.items())
+        named = ", ".join(f"{count:,} {in_words(why)}" for why, count in parts_refused.items())
         parts = counted(sum(parts_refused.values()), "part")
         facts.append(("lacking", f"{parts} of pages: {named}"))
     if shells:
@@ -230,9 +230,11 @@ def counts_tables(
         for name, count in structured.items()
         if name not in (TRIPLES, PAGES)
     }
+    left_out = left_out_of(outcomes)
+    left_out.pop("host_limit", None)  # it is named with the limit and its command
     groups = [
         ("errors", errors_of(outcomes), "red"),
-        ("left out", left_out_of(outcomes), "yellow"),
+        ("left out", left_out, "yellow"),
         ("links refused", dict(sorted(refusals.items(), key=lambda item: -item[1])), "dim"),
         ("structured data left out", not_taken, "dim"),
     ]
@@ -244,7 +246,7 @@ def counts_tables(
         table.add_column(justify="right", min_width=9, style=style)
         table.add_column(no_wrap=True, overflow="ellipsis")
         for name, count in list(counts.items())[:12]:
-            table.add_row(f"{count:,}", Text(outcome_text(name)))
+            table.add_row(f"{count:,}", Text(in_words(name)))
         if len(counts) > 12:
             table.add_row(f"{sum(list(counts.values())[12:]):,}", Text("others", "dim"))
         parts += [Text(f"\n{title}", "bold"), Padding(table, (0, 0, 0, 2))]

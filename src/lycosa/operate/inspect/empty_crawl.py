@@ -20,6 +20,7 @@ from pathlib import Path
 from lycosa.crawl.answers.page_answer import HTML_TYPES
 from lycosa.crawl.answers.reading import type_named
 from lycosa.crawl.status.progress import Progress
+from lycosa.crawl.status.words import in_words
 from lycosa.errors import ConfigError
 from lycosa.extract.page import scan
 from lycosa.frontier.facts.rendering import SHELL
@@ -109,7 +110,7 @@ def _sentences(progress: Progress) -> Iterator[str]:
             continue
         urls = f"{count:,} URL{'s' if count > 1 else ''}"
         if outcome is Outcome.REDIRECTED:
-            reasons = ", ".join(progress.refusals) or "loop"
+            reasons = ", ".join(map(in_words, progress.refusals)) or "loop"
             yield f"{urls} redirected to where the crawl may not go ({reasons}){{to}}"
         else:
             advice = _ADVICE.get(outcome, f"ended as `{name.replace('_', ' ')}`")

@@ -35,7 +35,7 @@ export function ago(seconds) {
   return passed < 2 ? "just now" : `${duration(passed < 60 ? Math.round(passed) : Math.round(passed / 60) * 60)} ago`;
 }
 
-// Outcomes as the terminal says them (`lycosa.cli.screen.lines`).
+// Outcomes and refusals as the terminal says them (`lycosa.crawl.status.words`).
 const OUTCOMES = {
   client_error: "refused (4xx)",
   server_error: "server error (5xx)",
@@ -47,9 +47,23 @@ const OUTCOMES = {
   timeout: "no answer in time",
   soft_404: "error page with status 200",
   stale_connection: "connection closed without an answer",
+  host_limit: "beyond the pages of a host",
   probe_honest: "made-up URL, answered by 404 or 410",
   probe_soft: "made-up URL, answered by a page",
   probe_inconclusive: "made-up URL, answered by something else",
+  "too-deep": "too far from the seeds",
+  "out-of-scope": "outside the scope",
+  "loopback-only": "away from the servers on this machine",
+  "known-copy": "other views of kept pages",
+  nofollow: "marked nofollow",
+  "refused-port": "port of another service",
+  "outside-html": "outside the element html",
+  post: "POST that the job does not name",
+  "too-many-redirects": "too many redirects in a row",
+  scheme: "neither http nor https",
+  credentials: "with a user name or password",
+  "too-long": "too long",
+  invalid: "not a URL",
 };
 export const words = (name) => OUTCOMES[name] ?? String(name).replaceAll("_", " ");
 

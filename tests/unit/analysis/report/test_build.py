@@ -15,6 +15,7 @@ from lycosa.analysis.report.build import Reported, report
 from lycosa.analysis.sections import CHAPTERS
 from lycosa.analysis.study.build import study
 from lycosa.analysis.study.results import Results
+from lycosa.cli.main import main
 from lycosa.errors import LycosaError
 from lycosa.model.job import Job
 from lycosa.model.records import LinkKind, Outcome, Purpose
@@ -98,6 +99,24 @@ def test_every_section_is_there_and_says_one_thing(crawl: Path) -> None:
 def sentence_of(found: Reported, name: str) -> str:
     (entry,) = (entry for entry in found.entries if entry.section.name == name)
     return entry.shown.sentence.replace("\N{NO-BREAK SPACE}", " ")
+
+
+def test_each_step_is_told_and_off_a_terminal_a_line_now_and_then(
+    crawl: Path,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    told: list[str] = []
+    report(crawl, tmp_path / "one", tell=told.append)
+    audit, writing = told.index("audit"), told.index("writing")
+    titles = [section.title.lower() for section in SECTIONS]
+    assert set(titles) <= set(told[audit + 1 : writing])
+    monkeypatch.setattr("lycosa.cli.analysis.study.STEP_SECONDS", 0.0)
+    assert main(["report", str(crawl), "-o", str(tmp_path / "two")]) == 0
+    assert "under way: audit" in capsys.readouterr().err
+    assert main(["report", str(crawl), "-o", str(tmp_path / "three"), "--json"]) == 0
+    assert "under way" not in capsys.readouterr().err
 
 
 def test_a_section_without_its_table_says_so_and_shows_nothing(crawl: Path) -> None:

@@ -198,7 +198,7 @@ def test_the_summary_fits_and_ends_with_commands(reason: str, width: int) -> Non
     ended = Ended(reason, BUSY, reason == "exhausted")
     text = summary(ended, "mycrawl", width)
     assert all(len(line) <= width for line in text.splitlines())
-    for part in ("1,234, 45.6 MB", "203", "8,120", "41   not found", "20,418   out-of-scope"):
+    for part in ("1,234, 45.6 MB", "203", "8,120", "41   not found", "20,418   outside the scope"):
         assert part in text
     for name in ("explain", "cat", "status"):
         assert f"lycosa {name} mycrawl" in text

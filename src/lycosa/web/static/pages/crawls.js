@@ -2,9 +2,11 @@ import { get, page, trying } from "../api.js";
 import { find, h, show } from "../dom.js";
 import { ago, count, ending, size } from "../format.js";
 
+const ENDED = ["ended", "resting"];
+
 function card(one) {
   return h("article", { class: "card" },
-    h("h2", {}, h("a", { href: page(["ended", "resting"].includes(one.state) ? "pages" : "now", {}, one.name) }, h("bdi", {}, one.name)), h("span", { class: `pill ${one.state}` }, one.state)),
+    h("h2", {}, h("a", { href: page(ENDED.includes(one.state) ? "pages" : "now", {}, one.name) }, h("bdi", {}, one.name)), h("span", { class: `pill ${one.state}` }, one.state)),
     one.problem ? h("p", { class: "notice bad" }, one.problem) : null,
     h("dl", {}, [["pages", count(one.pages)], ["size", size(one.bytes)], ["in queue", count(one.pending)]].map(
       ([name, value]) => h("div", {}, h("dt", {}, name), h("dd", {}, value)))),
@@ -15,8 +17,16 @@ function card(one) {
 async function look() {
   const found = await trying(() => get("/crawls"));
   if (!found) return;
+  const one = only(found);
+  if (one) return location.replace(page("pages", {}, one.name));
   find("#new").hidden = !found.can_create;
   show(find("#crawls"), found.crawls.length ? found.crawls.map(card) : h("p", {}, "There is no crawl in this folder yet."));
+}
+
+// The only crawl, if it has ended, is seen by its list of pages; a cluster's pages may be elsewhere.
+function only(found) {
+  const [one, ...others] = found.crawls;
+  return one && !others.length && !found.can_create && !one.log && ENDED.includes(one.state) ? one : null;
 }
 
 await look();
