@@ -41,6 +41,7 @@ from lycosa.cli.screen.lines import (
     command,
     commit_times,
     how_to_join,
+    items_stored,
     line_of,
     reason_text,
     refused_more_text,
@@ -324,8 +325,6 @@ def run_shown(
         for why in why_empty:
             logger.warning("no page: %s", why)
     if as_json:
-        from lycosa.cli.screen.summary import items_stored
-
         data = summary_data(ended, path) | {"items": items_stored(path)}
         data |= {"why_empty": why_empty} if why_empty else {}
         click.echo(json.dumps(data, indent=2))

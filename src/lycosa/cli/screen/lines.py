@@ -18,6 +18,7 @@ from lycosa._support.safe_text import command as command
 from lycosa.cli.amounts import counted, duration_text, size_text
 from lycosa.crawl.status.progress import Progress
 from lycosa.crawl.status.words import in_words
+from lycosa.errors import StoreError
 from lycosa.model.job import Job
 from lycosa.model.records import TRAPS, Outcome
 
@@ -365,3 +366,18 @@ def commit_times(ended: HowEnded) -> dict[str, float]:
         "commit_lock_seconds": round(progress.commit_lock_seconds, 3),
         "commit_write_seconds": round(progress.commit_write_seconds, 3),
     }
+
+
+def items_stored(folder: Path) -> dict[str, int] | None:
+    """Return how many items a crawl that rests has stored, by kind; None if a table is damaged.
+
+    The log does not count items, and rows are read only while no crawl needs the disk.
+    """
+    if not (folder / "items").exists():
+        return {}
+    from lycosa.storage.archive.reader import item_counts  # few crawls have items
+
+    try:
+        return item_counts(folder)
+    except (StoreError, FileNotFoundError):
+        return None  # `verify`, and each reader of the rows, names the damage

@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lycosa.cli.amounts import counted, size_text
-from lycosa.cli.screen.lines import command
-from lycosa.cli.screen.summary import items_stored
+from lycosa.cli.screen.lines import command, items_stored
 from lycosa.crawl.status.figures import figures_of
 from lycosa.crawl.status.progress import (
     Spent,

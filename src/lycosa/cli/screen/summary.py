@@ -16,6 +16,7 @@ from lycosa.cli.amounts import counted, duration_text, size_text
 from lycosa.cli.screen.lines import (
     HowEnded,
     errors_of,
+    items_stored,
     left_out_of,
     put_aside_of,
     reason_text,
@@ -26,7 +27,7 @@ from lycosa.crawl.answers.known_copies import KNOWN_COPY
 from lycosa.crawl.status.left_out import amount_text, told
 from lycosa.crawl.status.progress import Progress
 from lycosa.crawl.status.words import in_words
-from lycosa.errors import ConfigError, StoreError
+from lycosa.errors import ConfigError
 from lycosa.extract.structured.counts import BROKEN, PAGES, REASONS, TRIPLES
 from lycosa.frontier.facts.rendering import SHELL
 from lycosa.model.job import Job
@@ -143,21 +144,6 @@ def triples_fact(structured: dict[str, int]) -> list[tuple[str, str]]:
         return []
     pages = counted(structured.get(PAGES, 0), "page")
     return [("triples", f"{structured[TRIPLES]:,} on {pages}")]
-
-
-def items_stored(folder: Path) -> dict[str, int] | None:
-    """Return how many items a crawl that rests has stored, by kind; None if a table is damaged.
-
-    The log does not count items, and rows are read only while no crawl needs the disk.
-    """
-    if not (folder / "items").exists():
-        return {}
-    from lycosa.storage.archive.reader import item_counts  # few crawls have items
-
-    try:
-        return item_counts(folder)
-    except (StoreError, FileNotFoundError):
-        return None  # `verify`, and each reader of the rows, names the damage
 
 
 def items_fact(items: dict[str, int] | None) -> list[tuple[str, str]]:
