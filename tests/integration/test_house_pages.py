@@ -64,7 +64,7 @@ class Visit:
 
     def open(self, address: str, name: str, seed: str) -> None:
         query = {"url": f"?url={quote(seed, safe='')}", "search": "?q=analytical+engine"}
-        path = {"crawls": "/", "new": "/new"}.get(name, f"/crawl/site/{name}{query.get(name, '')}")
+        path = {"crawls": "/?all", "new": "/new"}.get(name, f"/crawl/site/{name}{query.get(name, '')}")
         self.page.goto(f"{address}{path}#token={TOKEN}")
         if name == "ask":
             self.page.get_by_role("button", name="Run").click()
