@@ -64,7 +64,8 @@ class Visit:
 
     def open(self, address: str, name: str, seed: str) -> None:
         query = {"url": f"?url={quote(seed, safe='')}", "search": "?q=analytical+engine"}
-        path = {"crawls": "/?all", "new": "/new"}.get(name, f"/crawl/site/{name}{query.get(name, '')}")
+        of_crawl = f"/crawl/site/{name}{query.get(name, '')}"
+        path = {"crawls": "/?all", "new": "/new"}.get(name, of_crawl)
         self.page.goto(f"{address}{path}#token={TOKEN}")
         if name == "ask":
             self.page.get_by_role("button", name="Run").click()
