@@ -12,7 +12,7 @@ unexport PYTHONDONTWRITEBYTECODE
 export PYTHON INSTALL
 
 .PHONY: help setup audit-dependencies demo cluster-demo simulation test tested test-all test-times check checked package fresh bench budget bench-parts bench-scale bench-study bench-lock \
-	docs docs-lock reference figures conformance soak mutants debug-build lock clean
+	docs docs-lock reference figures conformance soak mutants debug-build asan lock clean
 
 help:
 	@echo "make demo         a small web on loopback, crawled as a user would"
@@ -34,7 +34,8 @@ help:
 	@echo "make bench-scale  two workers against one, many known URLs, memory of a long crawl, kills"
 	@echo "make figures      the papers' figures and tables, repeated and written: docs/figures.md; FIGURE=--list, FIGURE=name"
 	@echo "make bench-study  what a study of a million pages costs, and near duplicates"
-	@echo "make soak         long random runs"
+	@echo "make soak         make asan, and then long random runs"
+	@echo "make asan         the compiled parts under AddressSanitizer, on a build of their own, and their tests; TESTS=folder"
 	@echo "make mutants      break the code on purpose and see the tests fail"
 	@echo
 	@echo "What is missing is installed from the distribution where that may be done: INSTALL=no only tells."
@@ -193,7 +194,7 @@ docs-lock: setup
 figures: setup
 	$(BIN)/python -m benchmarks.figures $(FIGURE)
 
-soak: setup
+soak: asan
 	@sh tools/prerequisites.sh soak
 	$(BIN)/pytest -n auto -m soak
 	$(BIN)/pytest -n auto -m "hypothesis and not soak and not conformance" --hypothesis-profile long
@@ -206,6 +207,10 @@ debug-build: setup
 	$(BIN)/pytest -n auto tests/unit/model tests/unit/extract tests/unit/frontier tests/unit/fetch/coding tests/unit/storage tests/unit/_support/test_arenas.py \
 		tests/contract
 	$(BIN)/python setup.py build_ext --inplace --force
+
+# On a build of its own: memory beyond its bounds, or used after its release, ends the test.
+asan: setup
+	sh tools/sanitized.sh $(BIN)/python $(if $(filter command line,$(origin TESTS)),$(TESTS))
 
 lock: setup
 	$(BIN)/pip install --quiet uv

@@ -1,6 +1,8 @@
 """Builds the Cython extensions; everything else stands in pyproject.toml.
 
-`LYCOSA_DEBUG_BUILD=1` compiles with bounds checks and without optimisation.
+`LYCOSA_DEBUG_BUILD=1` compiles with bounds checks and without optimisation. `LYCOSA_SANITIZE=1`
+adds AddressSanitizer, and overwrites memory that is used again when it is released; its C files
+lie in `.cache`, since they are not the usual ones.
 """
 
 import os
@@ -52,19 +54,29 @@ COMPILED = (
     "lycosa.model.url._ada",
 )
 
-debug = os.environ.get("LYCOSA_DEBUG_BUILD") == "1"
+sanitized = os.environ.get("LYCOSA_SANITIZE") == "1"
+debug = sanitized or os.environ.get("LYCOSA_DEBUG_BUILD") == "1"
 directives = {
     "language_level": 3,
     "boundscheck": debug,
     "wraparound": False,
     "embedsignature": True,
 }
+arguments = ["-O0", "-g"] if debug else ["-O3"]
+macros = [] if debug else [("CYTHON_WITHOUT_ASSERTIONS", "1")]
+links = []
+if sanitized:
+    arguments = ["-O1", "-g", "-fno-omit-frame-pointer", "-fsanitize=address"]
+    # An object from a freelist is never given back to `malloc`: a late look would not be seen.
+    macros = [("LYCOSA_SANITIZED", "1"), ("CYTHON_USE_FREELISTS", "0")]
+    links = ["-fsanitize=address"]
 extensions = [
     Extension(
         name,
         [f"src/{name.replace('.', '/')}.pyx"],
-        extra_compile_args=["-O0", "-g"] if debug else ["-O3"],
-        define_macros=[] if debug else [("CYTHON_WITHOUT_ASSERTIONS", "1")],
+        extra_compile_args=arguments,
+        extra_link_args=links,
+        define_macros=macros,
     )
     for name in COMPILED
 ]
@@ -73,7 +85,11 @@ if __name__ == "__main__":
     cores = len(os.sched_getaffinity(0))
     setup(
         ext_modules=cythonize(
-            extensions, compiler_directives=directives, nthreads=cores, include_path=["src"]
+            extensions,
+            compiler_directives=directives,
+            nthreads=cores,
+            include_path=["src"],
+            build_dir=".cache/asan/c" if sanitized else None,
         ),
         options={"build_ext": {"parallel": cores}},
     )

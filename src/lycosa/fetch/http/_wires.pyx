@@ -36,6 +36,7 @@ from lycosa.fetch.http.exchange import Surroundings
 from lycosa.fetch.http.kept import idle_seconds
 from lycosa.fetch.http.throttle import BURST_BYTES
 from lycosa._support.fields cimport field, offset_of
+from lycosa._support.poison cimport poison
 from lycosa.model.records import Outcome
 
 cdef extern from "<sys/socket.h>" nogil:
@@ -300,6 +301,8 @@ cdef class Wire(Exchange):
             self._carrier.forget(self)
         elif size > 0:
             self.take(<byte *> data, <byte *> data + size)
+            # A piece that was not copied would be read as the next answer's bytes.
+            poison(data, size)
         else:
             self._on_closed(was_reset=size < 0)
         return 0

@@ -213,6 +213,10 @@ cdef class Blocks:
             memcpy(self.arena + <size_t>block * UNIT, &self.free_blocks[units], sizeof(uint32_t))
             self.free_blocks[units] = block
             self.free_units += units
+            # The first four bytes are the number of the next free block.
+            poison(self.arena + <size_t>block * UNIT + sizeof(uint32_t), units * UNIT - sizeof(uint32_t))
+        else:
+            poison(self.arena + <size_t>block * UNIT, units * UNIT)
 
     @cython.final
     cdef uint32_t new_node(self, uint8_t height, uint32_t owner) except? 0xFFFFFFFF:

@@ -45,6 +45,8 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc, realloc
 from libc.string cimport memchr, memcmp, memcpy, memmove, memset
 
+from lycosa._support.poison cimport poison
+
 from os import urandom
 
 include "_memory.pxi"
