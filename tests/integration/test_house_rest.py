@@ -51,6 +51,26 @@ def seed_of(folder: Path) -> str:
     return str(CrawlDirectory(folder).job().seeds[0])
 
 
+def test_the_front_page_of_an_ended_crawl_is_its_list_of_pages(folder: Path) -> None:
+    crawls, app = app_over(folder)
+    here = TestClient(app, OWN, follow_redirects=False, client=("127.0.0.1", 50_000))
+    answer = here.get("/")
+    assert (answer.status_code, answer.headers["location"]) == (307, "/crawl/site/pages")
+    assert answer.headers["cache-control"] == "no-store"
+    assert here.get("/crawl/site/pages").status_code == 200
+    assert here.get("/?all").status_code == 200
+    # The name of the crawl is not told to a client on another machine, which has sent no token.
+    elsewhere = TestClient(app, OWN, follow_redirects=False, client=("192.0.2.1", 50_000))
+    assert elsewhere.get("/").status_code == 200
+    assert "site" not in elsewhere.get("/").headers.get("location", "")
+    crawls.close()
+    with CrawlDirectory(folder).locked(lambda text: None):
+        crawls, app = app_over(folder)
+        running = TestClient(app, OWN, follow_redirects=False, client=("127.0.0.1", 50_000))
+        assert running.get("/").status_code == 200
+        crawls.close()
+
+
 def test_the_list_and_the_frame_agree_with_the_log(client: TestClient) -> None:
     listed = client.get(f"{API}/crawls").json()
     assert [one["name"] for one in listed["crawls"]] == ["site"]
