@@ -153,7 +153,7 @@ class QuotesWeb:
         if request.form:
             return _logged_in(request.form) if request.url == LOGIN else Reply(405, PLAIN)
         if request.url == FAVOURITES:
-            return Reply(200, HTML, _FAVOURITES) if is_reader else _redirect(LOGIN)
+            return Reply(200, HTML, _FAVOURITES) if is_reader else _redirect("/login")
         body = self._pages.get(request.url)
         if body is None:
             return Reply(404, PLAIN, b"no such page\n")
@@ -205,7 +205,7 @@ def _logged_in(form: bytes) -> Reply:
         return Reply(400, PLAIN, b"the form has expired\n")
     if (told.get("username"), told.get("password")) != (NAME, PASSWORD):
         return Reply(200, HTML, _page("Log in", f"<p>Error: wrong name or password.</p>{_FORM}"))
-    return _redirect(HOME, ("Set-Cookie", f"{COOKIE}; Path=/; HttpOnly"))
+    return _redirect("/", ("Set-Cookie", f"{COOKIE}; Path=/; HttpOnly"))
 
 
 def _shown(quote: Quote) -> str:
