@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import ssl
 from collections import Counter
 from itertools import pairwise
@@ -11,7 +10,6 @@ from typing import Any
 
 import pytest
 import trustme
-import zstandard
 
 from examples import Reader, blocks, fits
 from integration.members_site import (
@@ -31,6 +29,7 @@ from lycosa.runtime.directory import CrawlDirectory
 from lycosa.runtime.processes.run import run_crawl
 from lycosa_testweb.servers.server import SocketWeb
 from lycosa_testweb.webs import quotes
+from unpacked_files import everything_in
 from warm import lycosa
 
 FORM = {"fields": ["user=ada", "password=${SITE_PASSWORD}"], "plain_fields": ["user"]}
@@ -78,21 +77,6 @@ def by_form(site: MembersSite, **more: Any) -> dict[str, Any]:
 
 def members_kept(crawl: Crawl) -> int:
     return sum("/members/" in page.url for page in crawl.pages(outcome="kept"))
-
-
-def everything_in(folder: Path) -> dict[Path, bytes]:
-    """Return the content of all files, unpacked."""
-    found = {}
-    for path in folder.rglob("*"):
-        if not path.is_file():
-            continue
-        content = path.read_bytes()
-        if path.name.endswith(".gz"):
-            content += gzip.decompress(content)
-        elif path.suffix == ".zst":
-            content += zstandard.ZstdDecompressor().stream_reader(content).read()
-        found[path] = content
-    return found
 
 
 @pytest.mark.parametrize("password", [quotes.PASSWORD, "wrong"])

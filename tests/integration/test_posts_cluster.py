@@ -13,8 +13,8 @@ from pathlib import Path
 
 import pytest
 
+from integration.posting_crawls import PLUGIN, POSTS, command_for
 from integration.posting_site import posting_site
-from integration.test_posts_kills import PLUGIN, POSTS, command_for
 from item_crawls import packages
 from lycosa import Crawl
 from lycosa.model.job import read_job

@@ -10,10 +10,10 @@ import pytest
 import trustme
 
 from integration.forward_proxy import forward_proxy
+from integration.posting_crawls import SEARCH, job_for, outcomes, posting
 from integration.posting_site import PAGES, ROWS, posting_site
-from integration.test_login import everything_in
-from integration.test_posts import SEARCH, job_for, outcomes, posting
 from lycosa import Crawl, run
+from unpacked_files import everything_in
 from warm import lycosa
 
 SESSION = "sid=s3ss10n"

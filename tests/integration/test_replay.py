@@ -24,8 +24,8 @@ import duckdb
 import pytest
 
 from examples import blocks
+from integration.posting_crawls import SEARCH, job_for
 from integration.posting_site import PAGES, posting_site
-from integration.test_posts import SEARCH, job_for
 from lycosa import run
 from lycosa.model.job import Job
 from lycosa.runtime.directory import CrawlDirectory
