@@ -17,6 +17,7 @@ from starlette.testclient import TestClient
 from integration.small_servers import serving_site
 from lycosa.cli.main import main
 from lycosa.runtime.directory import CrawlDirectory
+from lycosa.web.rest.making import makings
 from lycosa.web.rest.operations import API
 from served_crawl import BEARER, SCRIPT, app_over, crawled, hostile
 
@@ -368,6 +369,17 @@ def test_index_study_and_copy_are_made_in_the_background(client: TestClient) -> 
             assert time.monotonic() < end
             time.sleep(0.1)
         assert state["state"] == "ready" and state["made"]
+
+
+def test_a_making_ends_with_the_server(folder: Path) -> None:
+    crawls, app = app_over(folder)
+    with TestClient(app, OWN, headers=BEARER) as client:
+        assert post(client, "/study")["state"] == "making"
+        making = makings._all[folder.resolve(), "study"]
+        assert making.is_running
+    crawls.close()
+    assert making.process.returncode is not None
+    assert makings._all == {}
 
 
 def test_a_making_that_fails_says_why(tmp_path: Path) -> None:
