@@ -12,7 +12,7 @@ robots parser is involved, so it can convict ours.
 from __future__ import annotations
 
 from email.utils import formatdate
-from typing import NamedTuple, Protocol
+from typing import NamedTuple, Protocol, runtime_checkable
 
 from lycosa.model.records import Outcome, Purpose, Request, Resolved
 from lycosa_testweb.mixing import digest, fraction, long_tailed
@@ -73,6 +73,14 @@ class Web(Protocol):
 
     def resolve(self, host: str, moment: float) -> Resolved:
         """Return the address of a host."""
+
+
+@runtime_checkable
+class FormWeb(Protocol):
+    """A web that takes posted forms and cookies; all others refuse a POST with 405."""
+
+    def answer_visitor(self, request: Request, moment: float, cookie: str) -> Reply:
+        """Return the reply to a visitor with this `Cookie` header; `request.form` is posted."""
 
 
 class Truth(Protocol):

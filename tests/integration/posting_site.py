@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import socket
+import ssl
 import threading
 import time
 from collections import Counter
@@ -24,6 +25,7 @@ class Sent(NamedTuple):
     content_type: str
     cookie: str
     moment: float
+    authorization: str = ""
 
 
 class PostingSite(ThreadingHTTPServer):
@@ -31,8 +33,13 @@ class PostingSite(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self, robots: str = "", pages: int = PAGES) -> None:
+    def __init__(
+        self, robots: str = "", pages: int = PAGES, tls: ssl.SSLContext | None = None
+    ) -> None:
         super().__init__(("127.0.0.1", 0), _Answers)
+        self.scheme = "http" if tls is None else "https"
+        if tls is not None:
+            self.socket = tls.wrap_socket(self.socket, server_side=True)
         self.robots, self.pages = robots, pages
         self.sent: list[Sent] = []
         self.asked: list[tuple[str, float]] = []
@@ -43,7 +50,7 @@ class PostingSite(ThreadingHTTPServer):
     @property
     def url(self) -> str:
         """The front page."""
-        return f"http://127.0.0.1:{self.server_address[1]}/"
+        return f"{self.scheme}://127.0.0.1:{self.server_address[1]}/"
 
     def times(self) -> Counter[tuple[str, str]]:
         """Return how often each body came for each path."""
@@ -74,6 +81,10 @@ class _Answers(BaseHTTPRequestHandler):
                 "<input type=hidden name=token value=t0k><input name=q value=any>"
                 "<input type=checkbox name=all><input type=submit name=go value=Go></form>",
             )
+        elif self.path == "/login":
+            self._send(
+                200, "<form method=post><input name=user><input type=password name=p></form>"
+            )
         elif self.path in ("/thanks", "/search"):
             self._send(200, f"<title>{self.path}</title>words")
         else:
@@ -82,7 +93,8 @@ class _Answers(BaseHTTPRequestHandler):
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"])).decode()
         kind, cookie = self.headers["Content-Type"], self.headers.get("Cookie", "")
-        sent = Sent(self.path, body, kind, cookie, time.monotonic())
+        secret = self.headers.get("Authorization", "")
+        sent = Sent(self.path, body, kind, cookie, time.monotonic(), secret)
         self.server.sent.append(sent)
         self.server.watch(sent)
         form = parse_qs(body)
@@ -90,6 +102,8 @@ class _Answers(BaseHTTPRequestHandler):
             case "/search":
                 page = int(form.get("page", ["1"])[0])
                 self._send(200, _rows(form["q"][0], page, self.server.pages))
+            case "/login":
+                self._send(302, "", "text/html", ("Location", "/"), ("Set-Cookie", "sid=s3ss10n"))
             case "/moved":
                 self._send(307, "", "text/html", ("Location", "/search"))
             case "/see":
@@ -122,9 +136,11 @@ class _Answers(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def posting_site(robots: str = "", pages: int = PAGES) -> Iterator[PostingSite]:
+def posting_site(
+    robots: str = "", pages: int = PAGES, tls: ssl.SSLContext | None = None
+) -> Iterator[PostingSite]:
     """Serve the site."""
-    with PostingSite(robots, pages) as site:
+    with PostingSite(robots, pages, tls) as site:
         thread = threading.Thread(target=site.serve_forever, kwargs={"poll_interval": 0.02})
         thread.start()
         try:

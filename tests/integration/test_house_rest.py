@@ -17,6 +17,7 @@ from starlette.testclient import TestClient
 from integration.small_servers import serving_site
 from lycosa.cli.main import main
 from lycosa.runtime.directory import CrawlDirectory
+from lycosa.web.rest.making import makings
 from lycosa.web.rest.operations import API
 from served_crawl import BEARER, SCRIPT, app_over, crawled, hostile
 
@@ -49,6 +50,26 @@ def post(client: TestClient, path: str, body: object = None, status: int = 202) 
 
 def seed_of(folder: Path) -> str:
     return str(CrawlDirectory(folder).job().seeds[0])
+
+
+def test_the_front_page_of_an_ended_crawl_is_its_list_of_pages(folder: Path) -> None:
+    crawls, app = app_over(folder)
+    here = TestClient(app, OWN, follow_redirects=False, client=("127.0.0.1", 50_000))
+    answer = here.get("/")
+    assert (answer.status_code, answer.headers["location"]) == (307, "/crawl/site/pages")
+    assert answer.headers["cache-control"] == "no-store"
+    assert here.get("/crawl/site/pages").status_code == 200
+    assert here.get("/?all").status_code == 200
+    # The name of the crawl is not told to a client on another machine, which has sent no token.
+    elsewhere = TestClient(app, OWN, follow_redirects=False, client=("192.0.2.1", 50_000))
+    assert elsewhere.get("/").status_code == 200
+    assert "site" not in elsewhere.get("/").headers.get("location", "")
+    crawls.close()
+    with CrawlDirectory(folder).locked(lambda text: None):
+        crawls, app = app_over(folder)
+        running = TestClient(app, OWN, follow_redirects=False, client=("127.0.0.1", 50_000))
+        assert running.get("/").status_code == 200
+        crawls.close()
 
 
 def test_the_list_and_the_frame_agree_with_the_log(client: TestClient) -> None:
@@ -348,6 +369,17 @@ def test_index_study_and_copy_are_made_in_the_background(client: TestClient) -> 
             assert time.monotonic() < end
             time.sleep(0.1)
         assert state["state"] == "ready" and state["made"]
+
+
+def test_a_making_ends_with_the_server(folder: Path) -> None:
+    crawls, app = app_over(folder)
+    with TestClient(app, OWN, headers=BEARER) as client:
+        assert post(client, "/study")["state"] == "making"
+        making = makings._all[folder.resolve(), "study"]
+        assert making.is_running
+    crawls.close()
+    assert making.process.returncode is not None
+    assert makings._all == {}
 
 
 def test_a_making_that_fails_says_why(tmp_path: Path) -> None:

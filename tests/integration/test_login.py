@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import ssl
 from collections import Counter
 from itertools import pairwise
@@ -11,7 +10,6 @@ from typing import Any
 
 import pytest
 import trustme
-import zstandard
 
 from examples import Reader, blocks, fits
 from integration.members_site import (
@@ -29,6 +27,9 @@ from lycosa.errors import ConfigError
 from lycosa.model.job import Job
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.runtime.processes.run import run_crawl
+from lycosa_testweb.servers.server import SocketWeb
+from lycosa_testweb.webs import quotes
+from unpacked_files import everything_in
 from warm import lycosa
 
 FORM = {"fields": ["user=ada", "password=${SITE_PASSWORD}"], "plain_fields": ["user"]}
@@ -78,19 +79,36 @@ def members_kept(crawl: Crawl) -> int:
     return sum("/members/" in page.url for page in crawl.pages(outcome="kept"))
 
 
-def everything_in(folder: Path) -> dict[Path, bytes]:
-    """Return the content of all files, unpacked."""
-    found = {}
-    for path in folder.rglob("*"):
-        if not path.is_file():
-            continue
-        content = path.read_bytes()
-        if path.name.endswith(".gz"):
-            content += gzip.decompress(content)
-        elif path.suffix == ".zst":
-            content += zstandard.ZstdDecompressor().stream_reader(content).read()
-        found[path] = content
-    return found
+@pytest.mark.parametrize("password", [quotes.PASSWORD, "wrong"])
+def test_the_tutorial_site_is_crawled_as_a_reader(
+    password: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("SITE_PASSWORD", password)
+    fields = [f"username={quotes.NAME}", "password=${SITE_PASSWORD}"]
+    with SocketWeb(quotes.QuotesWeb(), tls=False) as server:
+        job = Job.of(
+            seeds=[quotes.HOME],
+            fetch={"allow_private": True, "hosts_file": str(server.hosts_file)},
+            politeness={"delay_seconds": 0.0, "ip_delay_seconds": 0.0},
+            discovery={"mining": "off"},
+            limits={"depth_static": 1, "seconds": 60.0},
+            login={
+                "url": quotes.LOGIN,
+                "page": quotes.LOGIN,
+                "fields": fields,
+                "plain_fields": ["username"],
+            },
+        )
+        ended = run_crawl(CrawlDirectory.create(tmp_path / "crawl", job))
+    crawl = Crawl(tmp_path / "crawl")
+    kept = {page.url for page in crawl.pages(outcome="kept")}
+    if password == "wrong":
+        assert (ended.reason, kept) == ("not logged in", set())
+    else:
+        assert {quotes.HOME, quotes.FAVOURITES} <= kept
+        stored = crawl.find(quotes.HOME)
+        assert stored is not None and b"Logout" in stored.body
+        assert not any("logout" in url for url in kept)
 
 
 def test_a_form_opens_members_pages_and_no_secret_is_kept(tmp_path: Path) -> None:

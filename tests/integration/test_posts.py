@@ -6,75 +6,19 @@ import json
 from collections import Counter
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
-from integration.posting_site import PAGES, ROWS, PostingSite, posting_site
-from lycosa import Crawl, Job, Plugin, SeenPage, run
+from integration.posting_crawls import SEARCH, job_for, outcomes, posting
+from integration.posting_site import PAGES, ROWS, posting_site
+from lycosa import Plugin, SeenPage, run
 from lycosa.analysis.study.sql import asked
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.runtime.processes.run import run_crawl
 from lycosa.runtime.verify.inspection import verify
 from lycosa.storage.warc import cdx
 from warm import lycosa
-
-
-def job_for(site: PostingSite, *names: str, delay: float = 0.0, **more: Any) -> Job:
-    """Return a job whose plugins may post to these paths."""
-    plugins = {"post": [site.url + name for name in names], **more.pop("plugins", {})}
-    fetch = {"allow_private": True, "first_byte_seconds": 0.5, **more.pop("fetch", {})}
-    return Job.of(
-        seeds=[site.url],
-        fetch=fetch,
-        politeness={
-            "delay_seconds": delay,
-            "large_site_delay_seconds": delay,
-            "ip_delay_seconds": 0.0,
-            "answer_time_factor": 0.0,
-        },
-        discovery={"mining": "off"},
-        extract={"soft_404_after": 0},
-        robots={"sitemaps": False},
-        log={"commit_seconds": 0.05},
-        limits={"seconds": 60.0, "free_disk_bytes": 0, **more.pop("limits", {})},
-        plugins=plugins,
-        **more,
-    )
-
-
-def search(page: SeenPage) -> None:
-    """Ask for a list, page after page, and emit its rows."""
-    for row in page.css("li.row::text").getall():
-        page.emit("row", text=row)
-    if page.title == "Front":
-        page.post(page.css("form"), {"q": "iron age"})
-    elif more := page.css("b.next::attr(data-page)").get():
-        page.post("/search", {"q": "iron age", "page": more}, rel="next")
-
-
-def posting(*paths: str, **what: Any) -> Plugin:
-    """Return a plugin that posts to these paths from the front page."""
-
-    def look(page: SeenPage) -> None:
-        if page.title == "Front":
-            for path in paths:
-                page.post(path, what.get("data", {"a": 1}))
-
-    return Plugin("posting", on_page=look)
-
-
-SEARCH = Plugin("search", on_page=search)
-
-
-def outcomes(crawl: Crawl) -> dict[str, str]:
-    """Return the newest outcome of what was posted, by its path."""
-    return {
-        page.url.partition("#")[0].rpartition("/")[2]: page.outcome
-        for page in crawl.pages()
-        if "#POST:" in page.url
-    }
 
 
 def test_a_list_comes_by_post_and_each_page_is_posted_once(tmp_path: Path) -> None:

@@ -6,45 +6,19 @@ import os
 import random
 import signal
 import subprocess
-import sys
 import threading
 import time
 from pathlib import Path
 
 import pytest
 
+from integration.posting_crawls import PLUGIN, POSTS, command_for
 from integration.posting_site import PostingSite, Sent, posting_site
 from item_crawls import packages
 from lycosa import Crawl
 from warm import lycosa
 
 KILLS = 10
-POSTS = 120
-PLUGIN = """\
-from lycosa import Plugin
-
-def look(page):
-    if page.title == "Front":
-        for number in range(120):
-            page.post("/api", {"number": number})
-    elif page.posted:
-        page.emit("answer", of=page.posted.decode())
-
-found = Plugin("rows", on_page=look)
-"""
-
-
-def command_for(site: PostingSite, folder: Path, workers: int) -> list[str]:
-    command = [sys.executable, "-m", "lycosa", "crawl", site.url, "-o", str(folder), "--quiet"]
-    command += ["--delay", "20ms", "--ip-delay", "0s", "--allow-private", "--mining", "off"]
-    command += ["--workers", str(workers)]
-    given = ["plugins.use=rows", f"plugins.post={site.url}api", "frontier.partitions=4"]
-    given += ["log.commit_seconds=0.1", "log.snapshot_batches=5"]
-    # Otherwise the one host has one partition, and so one worker.
-    given += ["frontier.partitioner=url-hash"] if workers > 1 else []
-    for setting in given:
-        command += ["--set", setting]
-    return command
 
 
 def run_and_kill(command: list[str], site: PostingSite, posts: int, seconds: float) -> bool:

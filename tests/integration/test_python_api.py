@@ -331,7 +331,7 @@ def test_the_command_line_tells_what_a_plugin_did(web: SocketWeb, tmp_path: Path
     run(path, job(web), plugins=[Plugin("looking", on_page=look)])
     assert "plugins     looking" in lycosa("status", path).stdout
     explained = lycosa("explain", path, "http://www.s0.test/3/")
-    assert "has ended: hook_failed; a plugin raised" in explained.stdout
+    assert "has ended: hook failed (hook_failed); a plugin raised" in explained.stdout
     log = (path / "lycosa.log").read_text()
     assert "on_page failed on http://www.s0.test/3/: ValueError: odd page\nTraceback" in log
     assert "plugin looking: on_page was called" in log

@@ -24,6 +24,9 @@ import duckdb
 import pytest
 
 from examples import blocks
+from integration.posting_crawls import SEARCH, job_for
+from integration.posting_site import PAGES, posting_site
+from lycosa import run
 from lycosa.model.job import Job
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.runtime.processes.run import run_crawl
@@ -99,10 +102,11 @@ def wayback_command() -> Path:
     return command
 
 
-def get(port: int, path: str) -> tuple[int, Mapping[str, str], bytes]:
+def get(port: int, path: str, posted: str | None = None) -> tuple[int, Mapping[str, str], bytes]:
     connection = http.client.HTTPConnection("127.0.0.1", port, timeout=30)
+    kind = {} if posted is None else {"Content-Type": "application/x-www-form-urlencoded"}
     try:
-        connection.request("GET", path)
+        connection.request("GET" if posted is None else "POST", path, posted, kind)
         answer = connection.getresponse()
         return answer.status, dict(answer.getheaders()), answer.read()
     finally:
@@ -170,6 +174,23 @@ def test_pywb_replays_a_page_with_its_style_sheet_and_pictures(
         background = get(port, rewritten(style.decode(), BACKGROUND))
         assert background[::2] == (200, WEB.replies[BACKGROUND].body)
         assert get(port, "/mycrawl/2mp_/http://other.test/")[0] == 404
+
+
+@soak
+def test_pywb_replays_the_answer_to_each_body_that_was_posted(tmp_path: Path) -> None:
+    folder = tmp_path / "posted"
+    with posting_site() as site:
+        crawl = run(folder, job_for(site, "search"), plugins=[SEARCH])
+        place = f"{site.url}search"
+    assert crawl.outcomes()["kept"] == 1 + PAGES
+    with wayback(folder, tmp_path) as port:
+        way = f"/mycrawl/2id_/{place}"
+        for page in range(2, PAGES + 1):
+            status, _, body = get(port, way, f"q=iron+age&page={page}")
+            assert status == 200
+            assert f"<title>iron age {page}</title>" in body.decode()
+        status, _, body = get(port, way, "token=t0k&q=iron+age")
+        assert (status, b"<title>iron age 1</title>" in body) == (200, True)
 
 
 # -- DuckDB --------------------------------------------------------------------------------

@@ -136,10 +136,15 @@ def test_the_log_knows_the_job_and_the_directories_that_help(address: str, tmp_p
     try:
         assert job_among(log.notes("job")) is None
         note_job(log, job)
-        changed = Job.of(job.seeds, limits={"pages": 7}, log=place)
+        changed = Job.of(job.seeds, robots={"sitemaps": False}, log=place)
         note_job(log, changed)
         note_job(log, job)
         assert job_among(log.notes("job")) == changed
+        limited = Job.of(job.seeds, limits={"pages": 7}, log=place)
+        note_job(log, limited)
+        note_job(log, changed)
+        assert job_among(log.notes("job")) == changed, "limits that are set back hold again"
+        assert len(log.notes("job")) == 4
         assert [directory_number(log, one) for one in (first, second, third, second)] == [
             1,
             2,

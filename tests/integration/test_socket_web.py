@@ -29,6 +29,7 @@ from lycosa_testweb import (
 )
 from lycosa_testweb.referee.record import judge, read
 from lycosa_testweb.servers.server import Listen, SocketWeb
+from lycosa_testweb.webs.quotes import COOKIE, LOGIN, NAME, PASSWORD, TOKEN, QuotesWeb
 
 pytestmark = pytest.mark.quick
 
@@ -102,6 +103,36 @@ def test_requests_that_are_none_are_refused(sent: bytes, status: bytes) -> None:
             client.sendall(sent)
             assert client.recv(1 << 16).split(b" ")[1] == status
         assert server.requests == 0
+
+
+@pytest.mark.parametrize(
+    ("length", "status"),
+    [(b"", b"411"), (b"Content-Length: x\r\n", b"411"), (b"Content-Length: 99999\r\n", b"413")],
+)
+def test_forms_without_a_fit_length_are_refused(length: bytes, status: bytes) -> None:
+    with SocketWeb(QuotesWeb(), tls=False) as server:
+        with socket.create_connection(server.endpoint(LOGIN), timeout=5) as client:
+            client.sendall(b"POST /login HTTP/1.1\r\nHost: quotes.test\r\n" + length + b"\r\n")
+            assert client.recv(1 << 16).split(b" ")[1] == status
+        assert server.requests == 0
+
+
+def test_a_posted_form_comes_in_pieces_and_opens_a_session() -> None:
+    form = f"username={NAME}&password={PASSWORD}&csrf_token={TOKEN}".encode()
+    head = b"POST /login HTTP/1.1\r\nHost: quotes.test\r\nContent-Length: %d\r\n\r\n" % len(form)
+    more = b"GET /favourites/ HTTP/1.1\r\nHost: quotes.test\r\nCookie: %s\r\n" % COOKIE.encode()
+    with (
+        SocketWeb(QuotesWeb(), tls=False) as server,
+        socket.create_connection(server.endpoint(LOGIN), timeout=5) as client,
+    ):
+        client.sendall(head + form[:7])
+        client.sendall(form[7:] + more + b"Connection: close\r\n\r\n")
+        heard = b"".join(iter(lambda: client.recv(1 << 16), b""))
+        assert server.requests == 2
+    answer, _, page = heard.partition(b"\r\n\r\nHTTP/1.1 ")
+    assert answer.startswith(b"HTTP/1.1 302 ")
+    assert b"\r\nSet-Cookie: " + COOKIE.encode() in answer
+    assert page.startswith(b"200 OK") and b"<title>Favourites</title>" in page
 
 
 def test_every_address_of_the_web_has_a_loopback_address_of_its_own() -> None:

@@ -222,13 +222,14 @@ def test_a_soft_404_and_a_probe_are_explained(tmp_path: Path) -> None:
     probe = next(url for url in ends if is_probe(url) and home_of(url) == home_of(soft))
     told = explain(soft, job, log, result.states, partitioner)
     assert told.standing == (
-        f"has ended: soft_404; its text is that of {probe}, which does not exist"
+        "has ended: error page with status 200 (soft_404);"
+        f" its text is that of {probe}, which does not exist"
     )
     told = explain(probe, job, log, result.states, partitioner)
-    assert told.standing == "has ended: probe_soft"
+    assert told.standing == "has ended: made-up URL, answered by a page (probe_soft)"
     assert [step.what for step in told.history] == [
         "made up, to see the site's error page",
-        "asked for: probe_soft, status 200",
+        "asked for: made-up URL, answered by a page (probe_soft), status 200",
     ]
 
 

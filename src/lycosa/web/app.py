@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import AsyncIterator
+from urllib.parse import quote
 
 import anyio
 import msgspec
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 from starlette.routing import BaseRoute, Mount, Route
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp
@@ -69,6 +70,8 @@ def application(crawls: ServedCrawls, access: Access, *, only_sparql: bool = Fal
             tasks.start_soon(_rest, crawls)
             yield
             tasks.cancel_scope.cancel()
+        # What a page began would go on without a server that tells how far it is.
+        await anyio.to_thread.run_sync(making.makings.end)
 
     starlette = Starlette(
         routes=routes,
@@ -95,9 +98,19 @@ def _pages_and_operations(crawls: ServedCrawls) -> list[BaseRoute]:
         content = await anyio.to_thread.run_sync(crawls.metrics)
         return Response(content, media_type=CONTENT_TYPE)
 
+    async def front(request: Request) -> Response:
+        # Pages hold no data (decision 68), and the target names the crawl: a client on another
+        # machine, of which the token is not known yet, gets the list, which asks for it.
+        if request.url.query != "all" and request.state.is_from_here:
+            ended = await anyio.to_thread.run_sync(crawls.ended_alone)
+            if ended is not None:
+                place = f"/crawl/{quote(ended.name)}/pages"
+                return RedirectResponse(place, 307, {"Cache-Control": "no-store"})
+        return await shell.crawls_page(request)
+
     api = operations.API
     return [
-        Route("/", shell.crawls_page),
+        Route("/", front),
         Route("/new", shell.new_page),
         Route("/crawl/{name}/{page}", shell.crawl_page),
         Route("/health", health),

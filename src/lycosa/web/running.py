@@ -67,8 +67,7 @@ def server_of(
         token = "" if access.is_sparql_public else token
     elif not crawls.is_root:
         (crawl,) = crawls.all()
-        has_ended = crawl.directory.holder() is None and crawl.directory.has_begun
-        first = "pages" if has_ended and not crawl.directory.is_distant else "now"
+        first = "pages" if crawls.ended_alone() is not None else "now"
         page = f"/crawl/{quote(crawl.name)}/{first}"
     listener = listen(listening.host, listening.port)
     url = f"http://{address_of(listener)}{page}{token}"

@@ -317,6 +317,15 @@ class ServedCrawls:
             known = found[name]
         return known
 
+    def ended_alone(self) -> ServedCrawl | None:
+        """Return the crawl if it is served alone, has ended, and has its pages on this machine."""
+        if self.is_root or self._distant is not None:
+            return None
+        (crawl,) = self.all()
+        has_ended = crawl.directory.has_begun and crawl.directory.holder() is None
+        # The pages of a cluster may be in directories of other machines.
+        return crawl if has_ended and not crawl.directory.written_job().log.server else None
+
     def metrics(self) -> bytes:
         """Return the figures of all crawls that have run, for Prometheus; nothing is folded."""
         frames: dict[str, tuple[LiveFrame, bool]] = {}

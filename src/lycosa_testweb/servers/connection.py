@@ -32,6 +32,7 @@ from lycosa_testweb.servers.raw import Ending, Reset, StayOpen
 from lycosa_testweb.web import PLAIN, Reply
 
 _MOST_HEAD_BYTES = 64 * 1024
+_MOST_FORM_BYTES = 64 * 1024
 _NO_LIMIT = 1 << 62
 _LINGER_NOT = struct.pack("ii", 1, 0)
 _LOST = Reply(0, failure=Outcome.CUT_SHORT)
@@ -50,6 +51,7 @@ class Exchange(NamedTuple):
     ticket: int
     keeps_open: bool
     wants_body: bool
+    cookie: str = ""
 
 
 class Site(NamedTuple):
@@ -67,6 +69,7 @@ class Desk(Protocol):
 
     silence_seconds: float
     time_scale: float
+    takes_forms: bool
 
     def now(self) -> float:
         """Return the moment."""
@@ -77,7 +80,7 @@ class Desk(Protocol):
     def end(self, exchange: Exchange, moment: float, reply: Reply) -> None:
         """Tell those who watch."""
 
-    def answer(self, request: Request, moment: float) -> Reply:
+    def answer(self, request: Request, moment: float, cookie: str) -> Reply:
         """Ask the web."""
 
     def raw(self, request: Request) -> AsyncIterator[bytes] | None:
@@ -191,15 +194,36 @@ class Connection(asyncio.Protocol):
         """Take all the requests that are complete."""
         buffer = self._buffer + data if self._buffer else data
         while not self._is_over and (end := buffer.find(b"\r\n\r\n")) >= 0:
-            head, buffer = buffer[:end], buffer[end + 4 :]
+            head, end = buffer[:end], end + 4
+            if head.startswith(b"POST "):
+                if (length := self._form_length(head)) > len(buffer) - end:
+                    break  # the rest of the form is still to come
+                form, buffer = buffer[end : end + length], buffer[end + length :]
+                if not self._is_over:
+                    self._take(head, form)
+                continue
+            buffer = buffer[end:]
             self._take(head)
         self._buffer = buffer
-        if len(buffer) > _MOST_HEAD_BYTES:
+        if len(buffer) > _MOST_HEAD_BYTES and b"\r\n\r\n" not in buffer:
             self._refuse(431)
 
     # -- requests ------------------------------------------------------------------------
 
-    def _take(self, head: bytes) -> None:
+    def _form_length(self, head: bytes) -> int:
+        """Return the length of a posted form; refuse one that is not taken here."""
+        length = _header(head, head.lower(), b"content-length")
+        if not self._desk.takes_forms:
+            self._refuse(405)
+        elif not length.isdigit() or not int(length):
+            self._refuse(411)
+        elif int(length) > _MOST_FORM_BYTES:
+            self._refuse(413)
+        else:
+            return int(length)
+        return 0
+
+    def _take(self, head: bytes, form: bytes = b"") -> None:
         line, _, _ = head.partition(b"\r\n")
         words = line.split(b" ")
         low = head.lower()
@@ -208,7 +232,7 @@ class Connection(asyncio.Protocol):
             self._refuse(400)
             return
         method, target, version = words
-        if method not in (b"GET", b"HEAD"):
+        if method not in (b"GET", b"HEAD") and not form:
             self._refuse(405)
             return
         choice = _header(head, low, b"connection").lower()
@@ -220,9 +244,15 @@ class Connection(asyncio.Protocol):
             request = structs.replace(request, validators=held)
         if method == b"HEAD" and request.purpose is Purpose.PAGE:
             request = structs.replace(request, purpose=Purpose.HEAD)
+        if form:
+            request = structs.replace(request, form=form)
+        cookie = ""
+        if self._desk.takes_forms:
+            cookie = _header(head, low, b"cookie").decode("latin-1")
         moment = self._desk.now()
         ticket = self._desk.begin(request, moment, self._client)
-        self._waiting.append(Exchange(request, moment, ticket, keeps_open, method == b"GET"))
+        wants_body = method != b"HEAD"
+        self._waiting.append(Exchange(request, moment, ticket, keeps_open, wants_body, cookie))
         if len(self._waiting) == 1:
             self._attend()
 
@@ -254,7 +284,7 @@ class Connection(asyncio.Protocol):
             return
         self._has_answered = True
         chunks = desk.raw(exchange.request)
-        reply = desk.answer(exchange.request, exchange.began)
+        reply = desk.answer(exchange.request, exchange.began, exchange.cookie)
         if chunks is not None:
             self._task = self._loop.create_task(self._write_raw(chunks, reply))
             return

@@ -37,7 +37,7 @@ from lycosa_testweb.servers.connection import Connection, Exchange, Site
 from lycosa_testweb.servers.doors import Listener, open_door
 from lycosa_testweb.servers.places import FIRST_ADDRESS, Places
 from lycosa_testweb.servers.raw import Certificate, Door, Hosted, RawWeb, Watcher
-from lycosa_testweb.web import Reply
+from lycosa_testweb.web import FormWeb, Reply
 
 SOCKET_TOLERANCE_SECONDS = 0.05
 _START_SECONDS = 30.0
@@ -81,6 +81,9 @@ class SocketWeb:
         self.https_port = listen.tls_port
         self._web = web
         self._raw_web = web if isinstance(web, RawWeb) else None
+        self._form_web = web if isinstance(web, FormWeb) else None
+        self.takes_forms = self._form_web is not None
+        """Whether the web takes posted forms and cookies."""
         self._watcher = referee
         names = list(web.hosts())
         self.places = Places(web, names, clock(), listen.first_address)
@@ -328,8 +331,10 @@ class SocketWeb:
 
     # -- the web -------------------------------------------------------------------------
 
-    def answer(self, request: Request, moment: float) -> Reply:
+    def answer(self, request: Request, moment: float, cookie: str) -> Reply:
         """Ask the web."""
+        if self._form_web is not None:
+            return self._form_web.answer_visitor(request, moment, cookie)
         return self._web.answer(request, moment)
 
     def raw(self, request: Request) -> AsyncIterator[bytes] | None:

@@ -4,18 +4,29 @@ A single host, `quotes.test`. Ten pages list a hundred quotes of ten authors, ea
 to the next; every author has a page, and every tag a list. The quotes are made here, and their
 authors are things. All items are known by construction, so that a crawler's rows can be counted
 against them.
+
+Readers log in by a form (`NAME`, `PASSWORD`) with a hidden field, and see a list of favourites that
+leads all others back to the form. The session is a cookie that the name decides, so asking changes
+nothing.
 """
 
 from __future__ import annotations
 
 from typing import NamedTuple
+from urllib.parse import parse_qs
 
 from lycosa.model.records import Request, Resolved
+from lycosa_testweb.mixing import digest
 from lycosa_testweb.web import HTML, PLAIN, Reply
 
 HOST = "quotes.test"
 HOME = f"http://{HOST}/"
 ON_A_PAGE = 10
+LOGIN, FAVOURITES = f"{HOME}login", f"{HOME}favourites/"
+NAME, PASSWORD = "reader", "lantern"
+TOKEN = "b5f0"
+"""The hidden field `csrf_token` of the form, without which it is refused."""
+COOKIE = f"session={digest(NAME):x}"
 
 _AUTHORS = (
     "Lighthouse",
@@ -98,6 +109,7 @@ class QuotesWeb:
         self._pages = {
             f"{HOME}author/{_slug(author.name)}/": _author_page(author) for author in AUTHORS
         }
+        self._pages[LOGIN] = _page("Log in", _FORM)
         self._lists("", "Quotes", QUOTES)
         for tag in TAGS:
             tagged = tuple(quote for quote in QUOTES if tag in quote.tags)
@@ -132,9 +144,20 @@ class QuotesWeb:
         return [HOST]
 
     def answer(self, request: Request, moment: float) -> Reply:
-        """Return a page."""
+        """Return a page, to a visitor without cookies."""
+        return self.answer_visitor(request, moment, "")
+
+    def answer_visitor(self, request: Request, moment: float, cookie: str) -> Reply:
+        """Return a page, or what a posted form leads to."""
+        is_reader = COOKIE in cookie.split("; ")
+        if request.form:
+            return _logged_in(request.form) if request.url == LOGIN else Reply(405, PLAIN)
+        if request.url == FAVOURITES:
+            return Reply(200, HTML, _FAVOURITES) if is_reader else _redirect("/login")
         body = self._pages.get(request.url)
-        return Reply(404, PLAIN, b"no such page\n") if body is None else Reply(200, HTML, body)
+        if body is None:
+            return Reply(404, PLAIN, b"no such page\n")
+        return Reply(200, HTML, body.replace(_STRANGER, _READER) if is_reader else body)
 
     def resolve(self, host: str, moment: float) -> Resolved:
         """Return the one address."""
@@ -153,12 +176,36 @@ def _slug(name: str) -> str:
     return name.replace(" ", "-")
 
 
+_STRANGER = b'<a href="/login">Login</a>'
+_READER = b'<a href="/favourites/">Favourites</a> <a href="/logout">Logout</a>'
+_FORM = (
+    f'<form action="/login" method="post"><input type="hidden" name="csrf_token" value="{TOKEN}">\n'
+    '<input type="text" name="username"> <input type="password" name="password">\n'
+    '<input type="submit" value="Login"></form>'
+)
+
+
 def _page(title: str, body: str) -> bytes:
     return (
         '<!doctype html>\n<html lang="en">\n'
         f'<head><meta charset="utf-8"><title>{title}</title></head>\n'
-        f'<body>\n<h1><a href="/">Quotes</a></h1>\n{body}\n</body>\n</html>\n'
+        f'<body>\n<h1><a href="/">Quotes</a></h1>\n<p>{_STRANGER.decode()}</p>\n'
+        f"{body}\n</body>\n</html>\n"
     ).encode()
+
+
+def _redirect(url: str, *headers: tuple[str, str]) -> Reply:
+    return Reply(302, (*HTML, ("Location", url), *headers))
+
+
+def _logged_in(form: bytes) -> Reply:
+    """Return what the form leads to: the front page with a cookie, or the form again."""
+    told = {name: values[0] for name, values in parse_qs(form.decode("latin-1")).items()}
+    if told.get("csrf_token") != TOKEN:
+        return Reply(400, PLAIN, b"the form has expired\n")
+    if (told.get("username"), told.get("password")) != (NAME, PASSWORD):
+        return Reply(200, HTML, _page("Log in", f"<p>Error: wrong name or password.</p>{_FORM}"))
+    return _redirect("/", ("Set-Cookie", f"{COOKIE}; Path=/; HttpOnly"))
 
 
 def _shown(quote: Quote) -> str:
@@ -179,3 +226,6 @@ def _author_page(author: Author) -> bytes:
         f'<span class="author-born-location">{author.place}</span></p>\n'
         f'<div class="author-description">{author.about}</div></div>',
     )
+
+
+_FAVOURITES = _page("Favourites", "".join(map(_shown, QUOTES[::20]))).replace(_STRANGER, _READER)

@@ -123,7 +123,7 @@ def test_a_page_is_shown_with_its_links() -> None:
     Path("p.html").write_text("<title>T</title><a href=b>to b</a><a href=x:y>x</a>")
     result = check("page", "p.html", "--url", "http://a.test/")
     assert result.return_value == 0
-    for part in ("kept", "http://a.test/b", "1 link not followed", "scheme: it is neither"):
+    for part in ("kept", "http://a.test/b", "1 link not followed", "https (scheme)"):
         assert part in result.stdout
 
 

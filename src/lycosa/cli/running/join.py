@@ -112,7 +112,7 @@ def _typed(flags: dict[str, Any]) -> Typed:
         if not is_operator(section, key):
             raise ConfigError(
                 f"--set {section}.{key}: belongs to the job, which all machines share\n"
-                f"  change it for all of them: lycosa cluster set LOG {section}.{key} VALUE"
+                f"  {_remedy_for_all(f'{section}.{key}')}"
             )
         names.add(f"{section}.{key}")
     if flags["store"] is not None:
@@ -123,6 +123,15 @@ def _typed(flags: dict[str, Any]) -> Typed:
     if digest := flags.pop("trust"):
         accept_here(digest)
     return Typed(job, frozenset({*names, *operator_settings(job)} - {"seeds.file"}))
+
+
+def _remedy_for_all(name: str) -> str:
+    """Return how a key of the job is changed on all machines."""
+    from lycosa.runtime.cluster.settings import CHANGEABLE
+
+    if name in CHANGEABLE:
+        return f"change it for all of them: lycosa cluster set LOG {name} VALUE"
+    return f"when the crawl has ended, resume it with: lycosa resume DIR --set {name}=VALUE"
 
 
 def _member(

@@ -16,6 +16,7 @@ from rich.text import Text
 from lycosa._support.safe_text import on_screen
 from lycosa.cli.amounts import counted, duration_text, size_text
 from lycosa.cli.screen.summary import facts_table
+from lycosa.crawl.status.words import with_code
 from lycosa.extract.structured.counts import REASONS
 from lycosa.extract.structured.distiller import Found
 from lycosa.fetch.robots.lines import Decision, ExplainedRobots, Line, Remark
@@ -48,7 +49,7 @@ def url_findings(checked: CheckedUrl, partitions: int) -> RenderableType:
         facts.append(("base", _visible(checked.base)))
     if checked.canonical is None:
         reason = checked.refusal or ""
-        facts += [("refused", reason), ("reason", REFUSALS[reason])]
+        facts += [("reason", REFUSALS[reason]), ("refused", reason)]
         return _page(Text(f"{_visible(checked.url)}: refused", _NO), facts)
     facts += [
         ("canonical", checked.canonical),
@@ -194,7 +195,7 @@ def _structured(found: Found) -> list[tuple[str, str]]:
 
 
 def _outcome(page: CheckedPage) -> str:
-    name = page.outcome.name.lower()
+    name = with_code(page.outcome.name.lower())
     status = f" (status {page.status})" if page.status and page.outcome is not Outcome.KEPT else ""
     if page.outcome is Outcome.WRONG_TYPE:
         return f"{name}: the job does not keep it ([fetch] content_types)"
@@ -221,10 +222,10 @@ def scope_findings(checked: CheckedScope, partitions: int) -> RenderableType:
     title = Text(_visible(checked.url) + word, _YES if checked.is_wanted else _NO)
     facts = [("reason", checked.why)]
     if checked.canonical is None:
-        return _page(title, [("refused", checked.reason), ("reason", REFUSALS[checked.reason])])
+        return _page(title, [("reason", REFUSALS[checked.reason]), ("refused", checked.reason)])
     if checked.rule is not None:
         facts.append(("rule", _rule(checked.rule)))
-    facts.append(("counted as", checked.reason))
+    facts.append(("counted as", with_code(checked.reason)))
     facts += [("changed by", f"{_rule(rule)}\n→ {rule.url}") for rule in checked.transforms]
     facts += [
         ("canonical", checked.canonical),
@@ -243,7 +244,7 @@ def _rule(rule: AskedRule) -> str:
 
 
 def _because(reason: str) -> str:
-    return f"{reason}: {_REFUSALS[reason]}" if reason in _REFUSALS else reason
+    return f"{_REFUSALS[reason]} ({reason})" if reason in _REFUSALS else reason
 
 
 def _kind(is_dynamic: bool | None) -> str:

@@ -43,3 +43,11 @@ def in_words(name: str) -> str:
     """Return an outcome or a refusal as a person would say it; other names without underscores."""
     told = OUTCOMES.get(name) or REFUSALS.get(name)
     return told or (name if ":" in name else name.replace("_", " "))
+
+
+def with_code(name: str) -> str:
+    """Return the words, and behind them the name that tables and JSON have, where it is another."""
+    words = in_words(name)
+    if words == name:
+        return name
+    return f"{words[:-1]}; {name})" if words.endswith(")") else f"{words} ({name})"

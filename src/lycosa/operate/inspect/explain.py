@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 from lycosa.crawl.status.waiting import CRAWL_DELAY, PAUSE, wait_of_page
+from lycosa.crawl.status.words import with_code
 from lycosa.features.novelty.traps import WHOLE
 from lycosa.features.soft_404 import probe_of
 from lycosa.frontier.distance import MOST_REDIRECTS, STEP, TOO_MANY_REDIRECTS, depth_of
@@ -165,7 +166,7 @@ def _standing(state: PartitionState, page: int, job: Job, now: float) -> tuple[s
 
 
 def _name(outcome: Outcome) -> str:
-    return TRAPS.get(outcome) or outcome.name.lower()
+    return TRAPS.get(outcome) or with_code(outcome.name.lower())
 
 
 def _reason(state: PartitionState, page: int, site: int, outcome: Outcome | None) -> str:

@@ -40,6 +40,9 @@ CHANGEABLE = (
 )
 """Keys that take effect in a running crawl."""
 
+_RAISED_LATER = ("limits.depth_static", "limits.depth_dynamic", "limits.host_pages")
+"""Keys by which a resumed crawl takes in what they had left out."""
+
 Value = bool | int | float | str
 
 
@@ -68,8 +71,10 @@ class Settings(msgspec.Struct, frozen=True, omit_defaults=True):
 def check_value(name: str, value: Value) -> None:
     """Raise `ConfigError` if no order may give a key of the job this value."""
     if name not in CHANGEABLE:
+        later = f"  when it has ended: lycosa resume DIR --set {name}={value}\n"
         raise ConfigError(
-            f"`{name}` cannot be changed while a crawl runs\n  these can: {', '.join(CHANGEABLE)}"
+            f"`{name}` cannot be changed while a crawl runs\n"
+            f"{later if name in _RAISED_LATER else ''}  these can: {', '.join(CHANGEABLE)}"
         )
     section, _, key = name.partition(".")
     tables: dict[str, Any] = {section: {key: value}}

@@ -132,6 +132,8 @@ def run_crawl(
             job = named(job)
             directory.write_job(job)
         log = caught_up(directory, job, directory.log(job), listener.waiting)
+        if job.log.server:
+            job = _with_shared_limits(directory, job, log)
         presence.begin()
         directory.copy_job()
         with closing(log), _uploads(directory, job) as uploads:
@@ -153,6 +155,16 @@ def run_crawl(
             ahead = _clock_ahead(log, listener)
             workers = worker_count(job, scope.hosts, hooks)
             return _crawl(crawl, (workers, ahead), lock, listener, stop, uploads, presence)
+
+
+def _with_shared_limits(directory: CrawlDirectory, job: Job, log: Log) -> Job:
+    """Return the job with limits that were changed on another machine; the directory keeps them."""
+    from lycosa.runtime.shared_log.joining import with_shared_limits
+
+    shared = with_shared_limits(log, directory, job)
+    if shared != job:
+        directory.write_job(shared)
+    return shared
 
 
 def worker_count(job: Job, hosts: list[str] | None, hooks: Hooks | None = None) -> int:

@@ -15,7 +15,9 @@ from typing import NamedTuple
 
 from lycosa._support import beneath
 from lycosa.errors import ConfigError
-from lycosa.model.job import Job, anchored
+from lycosa.model.job import Job, anchored, read_written
+from lycosa.model.job.keys import keys_of
+from lycosa.model.job.requests import Limits
 from lycosa.model.job.seeds import parted
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.runtime.shared_log.accepting import differences
@@ -28,6 +30,8 @@ log_messages = logging.getLogger(__name__)
 _SEEDS_SHOWN = 3
 _ASKING_SECONDS = 10.0
 """Seconds that a server has to list its crawls."""
+_MACHINE_LIMITS = ("free_disk_bytes",)
+"""Limits that each machine sets for itself."""
 
 
 class FoundCrawl(NamedTuple):
@@ -125,6 +129,26 @@ def make_directory(path: Path, address: str, crawl: FoundCrawl) -> CrawlDirector
     directory = CrawlDirectory.create(path, job)
     directory.identity()
     return directory
+
+
+def with_shared_limits(log: Log, directory: CrawlDirectory, job: Job) -> Job:
+    """Return the job with the limits that another machine has changed since the last run here.
+
+    A limit that was changed here since then is the newer one and stays. `_MACHINE_LIMITS` are each
+    machine's own.
+    """
+    noted = job_among(log.notes(JOB))
+    if noted is None:
+        return job  # this machine begins the crawl
+    before = job
+    if directory.job_copy.exists():
+        before = read_written(directory.job_copy, is_begun=True)
+    taken = {
+        name: getattr(noted.limits, name)
+        for name in keys_of(Limits)
+        if name not in _MACHINE_LIMITS and getattr(job.limits, name) == getattr(before.limits, name)
+    }
+    return dataclasses.replace(job, limits=dataclasses.replace(job.limits, **taken))
 
 
 def _found(stored: StoredCrawl) -> FoundCrawl | None:

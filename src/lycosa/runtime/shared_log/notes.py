@@ -49,7 +49,7 @@ class LogPlace(msgspec.Struct, frozen=True, array_like=True):
 
 
 def note_job(log: Log, job: Job, *, is_first: bool = True) -> None:
-    """Note the job in the log, unless this version has been noted.
+    """Note the job in the log, unless this version has been noted and the last one has its limits.
 
     Operator settings are each machine's own. The log names those of the machine that began the
     crawl, so that the digest to be accepted does not change with each member.
@@ -60,7 +60,12 @@ def note_job(log: Log, job: Job, *, is_first: bool = True) -> None:
     text = job.portable().to_toml("seeds.txt").encode()
     if job.topics.model:
         note_model(log, Path(job.topics.model).read_bytes())
-    while text not in (noted := _jobs_among(log.notes(JOB))).values():
+    while True:
+        noted = _jobs_among(log.notes(JOB))
+        last = job_among({JOB: noted[max(noted)]}) if noted else None
+        # A limit that is set back to an earlier value makes no new text, and must come last again.
+        if last is not None and text in noted.values() and last.limits == job.limits:
+            return
         number = max(noted, default=0) + 1
         log.note(JOB if number == 1 else f"{JOB}/{number}", text)
 

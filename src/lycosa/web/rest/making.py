@@ -67,6 +67,13 @@ class Making:
             return ""
         return _error(self._lines()) or f"it ended with code {code}"
 
+    def close(self) -> None:
+        """End the process if it runs, and let its output go."""
+        if self.is_running:
+            self.process.terminate()
+            self.process.wait()
+        self._told.close()
+
     def _words(self) -> str:
         lines = self._lines()
         return _line(lines[-1]) if lines else ""
@@ -120,15 +127,16 @@ class Makings:
         path = crawl.directory.path.resolve()
         making = self._all.get((path, kind))
         if making is None or not making.is_running:
+            if making is not None:
+                making.close()
             self._all[path, kind] = Making([*_MODULES[kind], str(path)], path.parent)
         return self.state(crawl, kind)
 
     def end(self) -> None:
         """End what is being made; it can be made again at any time."""
         for making in self._all.values():
-            if making.is_running:
-                making.process.terminate()
-                making.process.wait()
+            making.close()
+        self._all.clear()
 
 
 makings = Makings()

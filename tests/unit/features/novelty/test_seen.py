@@ -143,32 +143,34 @@ PAGES = st.builds(
 )
 
 
+def answered(page: tuple[Any, ...]) -> PageAnswer:
+    path, text, body, outcome, is_first, is_list, led_to, guess, purses = page
+    state = SimpleNamespace(
+        site_names=[SITE],
+        table=range(led_to + 5),
+        traps=SimpleNamespace(hosts=purses),
+        pages=SimpleNamespace(guess=[guess]),
+    )
+    return PageAnswer(
+        cast("Any", SimpleNamespace(state=state)),
+        *(0, REQUEST, Answer(200, (), body, 0.0, 1.0)),
+        key=SITE + path,
+        host=1,
+        outcome=outcome,
+        text=text,
+        is_first=is_first,
+        known_urls=5,
+        facts=Facts(is_list=is_list),
+    )
+
+
 @settings(max_examples=examples(300))
 @given(st.lists(PAGES, max_size=12))
 def test_the_same_pages_are_weighed(pages: list[Any]) -> None:
     texts = SeenTexts()
     look, plain = Look(Traps(), texts), PlainLook()
-    for path, text, body, outcome, is_first, is_list, led_to, guess, purses in pages:
-        state = SimpleNamespace(
-            site_names=[SITE],
-            table=range(led_to + 5),
-            traps=SimpleNamespace(hosts=purses),
-            pages=SimpleNamespace(guess=[guess]),
-        )
-        told = []
-        for _ in range(2):
-            answered = PageAnswer(
-                cast("Any", SimpleNamespace(state=state)),
-                *(0, REQUEST, Answer(200, (), body, 0.0, 1.0)),
-                key=SITE + path,
-                host=1,
-                outcome=outcome,
-                text=text,
-                is_first=is_first,
-                known_urls=5,
-                facts=Facts(is_list=is_list),
-            )
-            told.append(answered)
+    for page in pages:
+        told = answered(page), answered(page)
         texts.learned(told[0])
         plain.texts.learned(told[1])
         assert told[0].times_shown == told[1].times_shown
@@ -177,17 +179,29 @@ def test_the_same_pages_are_weighed(pages: list[Any]) -> None:
         assert look.found == plain.learned(told[1])
 
 
+@pytest.mark.parametrize(
+    ("led_to", "is_weighed"), [(0, False), (1, True), (MOST_AHEAD, True), (MOST_AHEAD + 1, False)]
+)
+def test_a_page_that_counts_leads_to_a_few_new_ones(led_to: int, is_weighed: bool) -> None:
+    look = Look(Traps(), SeenTexts())
+    # The first page tells the length of such texts, the second the text without its digits.
+    for number in range(3):
+        text, body = b"page %d says nothing" % number, b"body %d" % number
+        look.learned(answered((f"/{number}", text, body, Outcome.KEPT, True, False, led_to, 0, {})))
+    assert (look.found is not None) == is_weighed
+
+
 def test_a_text_is_counted_up_to_what_a_byte_holds() -> None:
     texts = SeenTexts()
     state = SimpleNamespace(site_names=[SITE])
-    answered = PageAnswer(
+    page = PageAnswer(
         cast("Any", SimpleNamespace(state=state)), 0, REQUEST, Answer(200, (), b"x", 0.0, 1.0)
     )
-    answered.outcome = Outcome.KEPT
+    page.outcome = Outcome.KEPT
     shown = []
     for _ in range(300):
-        texts.learned(answered)
-        shown.append(answered.times_shown)
+        texts.learned(page)
+        shown.append(page.times_shown)
     assert shown == [min(number, 255) for number in range(300)]
 
 

@@ -31,6 +31,6 @@ def test_steps_without_a_moment_of_their_own_follow_at_once_on_a_machine_set_bac
     told = explain(URL, job, log, {0: state}, partitioner_of(job))
     assert told.history == (
         Step(110.0, "given as a seed", is_admission=True),
-        Step(120.0, "asked for: not_found, status 404"),
+        Step(120.0, "asked for: not found (not_found), status 404"),
         Step(120.0, "found to be about topic 0 (100% sure)"),
     )

@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
+from urllib.parse import urlencode
+
 from parsel import Selector
 
 from lycosa.model.records import Purpose, Request
-from lycosa_testweb.webs.quotes import AUTHORS, HOME, HOST, ON_A_PAGE, QUOTES, TAGS, QuotesWeb
+from lycosa_testweb.web import Reply
+from lycosa_testweb.webs.quotes import (
+    AUTHORS,
+    COOKIE,
+    FAVOURITES,
+    HOME,
+    HOST,
+    LOGIN,
+    NAME,
+    ON_A_PAGE,
+    PASSWORD,
+    QUOTES,
+    TAGS,
+    TOKEN,
+    QuotesWeb,
+)
 
 WEB = QuotesWeb()
 
@@ -58,3 +75,32 @@ def test_every_link_leads_to_a_page() -> None:
 def test_what_is_not_there_is_not_found() -> None:
     request = Request(f"{HOME}page/11/", HOST, "10.0.0.1", Purpose.PAGE, "test", 1_000_000)
     assert WEB.answer(request, 0.0).status == 404
+
+
+def visit(url: str, form: dict[str, str] | None = None, cookie: str = "") -> Reply:
+    posted = urlencode(form or {}).encode()
+    request = Request(url, HOST, "10.0.0.1", Purpose.PAGE, "test", 1_000_000, form=posted)
+    return WEB.answer_visitor(request, 0.0, cookie)
+
+
+def test_the_form_opens_the_favourites() -> None:
+    hidden = Selector(visit(LOGIN).body.decode()).css("input[type=hidden]")
+    form = {"username": NAME, "password": PASSWORD}
+    form |= {hidden.attrib["name"]: hidden.attrib["value"]}
+    reply = visit(LOGIN, form)
+    assert (reply.status, reply.header("location")) == (302, "/")
+    cookie = (reply.header("set-cookie") or "").partition(";")[0]
+    assert b"Logout" in visit(HOME, cookie=f"other=1; {cookie}").body
+    shown = Selector(visit(FAVOURITES, cookie=cookie).body.decode())
+    assert shown.css("span.text::text").getall() == [quote.text for quote in QUOTES[::20]]
+
+
+def test_all_others_see_the_form() -> None:
+    for cookie in ("", f"{COOKIE}0", "session="):
+        assert b"Logout" not in visit(HOME, cookie=cookie).body
+        assert visit(FAVOURITES, cookie=cookie).header("location") == "/login"
+    wrong = visit(LOGIN, {"username": NAME, "password": "wrong", "csrf_token": TOKEN})
+    assert (wrong.status, wrong.header("set-cookie")) == (200, None)
+    assert b"password" in wrong.body
+    assert visit(LOGIN, {"username": NAME, "password": PASSWORD}).status == 400
+    assert visit(HOME, {"a": "b"}).status == 405

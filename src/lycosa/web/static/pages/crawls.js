@@ -17,16 +17,8 @@ function card(one) {
 async function look() {
   const found = await trying(() => get("/crawls"));
   if (!found) return;
-  const one = location.search === "?all" ? null : only(found);
-  if (one) return location.replace(page("pages", {}, one.name));
   find("#new").hidden = !found.can_create;
   show(find("#crawls"), found.crawls.length ? found.crawls.map(card) : h("p", {}, "There is no crawl in this folder yet."));
-}
-
-// The only crawl, if it has ended, is seen by its list of pages, but at `/?all`; a cluster's pages may be elsewhere.
-function only(found) {
-  const [one, ...others] = found.crawls;
-  return one && !others.length && !found.can_create && !one.log && ENDED.includes(one.state) ? one : null;
 }
 
 await look();
