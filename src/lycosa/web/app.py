@@ -70,7 +70,7 @@ def application(crawls: ServedCrawls, access: Access, *, only_sparql: bool = Fal
             tasks.start_soon(_rest, crawls)
             yield
             tasks.cancel_scope.cancel()
-        # What a page began would go on without a server that tells how far it is.
+        # A process that goes on without the server could tell no page how far it is.
         await anyio.to_thread.run_sync(making.makings.end)
 
     starlette = Starlette(
