@@ -31,7 +31,24 @@ class Need(NamedTuple):
 
 
 def _has_chromium() -> bool:
-    return shutil.which("chromium") is not None
+    return shutil.which("chromium") is not None  # reports are shown in it as well
+
+
+def _can_be_a_user() -> bool:
+    """Return whether root can be somebody else, whom Chromium gives its sandbox."""
+    probe = [
+        "unshare",
+        "--user",
+        "--map-user=1000",
+        "--map-group=1000",
+        "unshare",
+        "--user",
+        "true",
+    ]
+    try:
+        return subprocess.run(probe, capture_output=True, check=False).returncode == 0
+    except FileNotFoundError:
+        return False
 
 
 def _has_npm() -> bool:
@@ -80,6 +97,9 @@ def _can_have_addresses() -> bool:
 
 NEEDS = {
     "chromium": Need(_has_chromium, "apt-get install chromium fonts-liberation"),
+    "user namespaces": Need(
+        _can_be_a_user, "apt-get install util-linux; some machines ask for root, or forbid it"
+    ),
     "strace": Need(_has_strace, "apt-get install strace"),
     "valgrind": Need(_has_valgrind, "sh tools/prerequisites.sh soak"),
     "npm": Need(_has_npm, "apt-get install npm"),

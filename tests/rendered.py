@@ -34,9 +34,11 @@ class TestBrowser:
 
     __test__ = False
 
-    def __init__(self, home: Path) -> None:
+    def __init__(self, home: Path, *, may_lack_sandbox: bool = True) -> None:
         self._loop = Loop()
-        self.process = BrowserProcess(self._loop, find_browser(), home, may_lack_sandbox=True)
+        self.process = BrowserProcess(
+            self._loop, find_browser(), home, may_lack_sandbox=may_lack_sandbox
+        )
 
     def render(
         self,
@@ -90,9 +92,9 @@ class TestBrowser:
 
 
 @contextmanager
-def test_browser(home: Path) -> Iterator[TestBrowser]:
+def test_browser(home: Path, *, may_lack_sandbox: bool = True) -> Iterator[TestBrowser]:
     """Start a browser with the first page, and end it with the block."""
-    browser = TestBrowser(home)
+    browser = TestBrowser(home, may_lack_sandbox=may_lack_sandbox)
     try:
         yield browser
     finally:

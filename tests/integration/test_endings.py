@@ -10,8 +10,6 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
-
 from integration.small_servers import Site, serving_site
 from warm import lycosa
 
@@ -199,25 +197,3 @@ def test_a_page_that_is_tried_again_is_told_by_progress_status_and_explain(tmp_p
     explained = json.loads(lycosa("explain", tmp_path / "c", f"{home}/3", "--json").stdout)
     assert explained["standing"] == f"waits for {home}: {why}"
     assert explained["due"][:19] == status["waits"][0]["until"][:19]
-
-
-@pytest.mark.parametrize("workers", [1, 3])
-def test_a_server_on_this_machine_that_refuses_connections_is_given_up_in_seconds(
-    workers: int, tmp_path: Path
-) -> None:
-    """The usual patience is 90 seconds where no server has answered, and ten minutes otherwise."""
-    with held_port() as held, serving_site(linking()) as port:
-        dead = f"http://127.0.0.1:{held}"
-        flags = ["--allow-private", "--delay", "50ms", "--mining", "off", "--quiet", "--json"]
-        flags += ["--workers", str(workers), "--set", "frontier.partitioner=url-hash"]
-        for name, seeds, reason in (
-            ("alone", [f"{dead}/"], "no seed"),
-            ("beside", [f"{dead}/", f"http://127.0.0.1:{port}/"], "unreachable"),
-        ):
-            began = time.monotonic()
-            done = lycosa("crawl", *seeds, "-o", tmp_path / name, *flags)
-            assert time.monotonic() - began < 60.0, done.stderr
-            told = json.loads(done.stdout)
-            assert told["reason"] == reason
-            assert told["left_out"] == {"patience_seconds": 1}
-            assert dead in lycosa("status", tmp_path / name).stdout

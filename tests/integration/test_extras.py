@@ -36,7 +36,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("plain")
     extras = {
         Requirement(text).name
-        for name in ("render", "search", "serve", "study", "testweb")
+        for name in ("search", "serve", "study", "testweb")
         for text in EXTRAS[name]
     }
     for found in Path(sysconfig.get_path("purelib")).iterdir():
@@ -124,17 +124,17 @@ def test_a_filter_by_language_needs_one_and_says_so(plain: Path, tmp_path: Path)
     assert done.stderr == f"[extract] languages needs {asked}"
 
 
-def test_rendering_needs_one_and_a_browser_and_says_so(plain: Path, tmp_path: Path) -> None:
+def test_rendering_needs_a_browser_and_says_so(plain: Path, tmp_path: Path) -> None:
     path = tmp_path / "crawl"
-    done = run(plain, "crawl", "http://localhost:9/", "-o", path, "--render", "auto")
+    named = ("--render", "auto", "--set", "render.browser=/nowhere/chromium")
+    done = run(plain, "crawl", "http://localhost:9/", "-o", path, *named)
     assert (done.returncode, path.exists()) == (2, False)
-    asked = "playwright\n  install, in the clone of Lycosa: pip install '.[render]'\n"
-    assert done.stderr == f"[render] needs {asked}  or crawl without a browser: --render off\n"
+    assert "/nowhere/chromium is not a program that can be run" in done.stderr
 
 
 def test_the_extra_all_has_what_a_user_may_want() -> None:
     named = {Requirement(text) for text in EXTRAS["all"]}
     assert {extra for one in named for extra in one.extras} == set(EXTRAS) - {"all", "dev"}
     developed = {Requirement(text).name for text in EXTRAS["dev"]}
-    for extra in ("render", "search", "study", "testweb"):
+    for extra in ("search", "study", "testweb"):
         assert {Requirement(text).name for text in EXTRAS[extra]} <= developed

@@ -3,7 +3,8 @@
 `lycosa crawl http://localhost:8000/` needs no flag. Exactly the pairs of host and port that were
 typed are opened and written to the job as `loopback_origins`; every other address, of this machine,
 of its network and of the web, stays refused (`lycosa.fetch.guard`). So no other machine can be
-bothered: no contact is needed, the pauses are short, and a page that failed is soon tried again.
+bothered: no contact is needed, the pauses are short, a page that failed is soon tried again, and a
+server that refuses connections is given up after seconds.
 
 This holds for seeds that a person types. A list of seeds or a program may have its URLs from
 somewhere else, and needs `--allow-private`.
@@ -26,6 +27,9 @@ PAUSE_SECONDS = 0.05
 
 RETRY_SECONDS = 1.0
 """Pause before a failed page is tried again; it doubles with each further try."""
+
+PATIENCE_SECONDS = 3.0
+"""Time for a server that refuses connections: nobody starts it while the crawl waits."""
 
 _PORTS = {"http": 80, "https": 443}
 _PAUSES = ("delay_seconds", "large_site_delay_seconds", "ip_delay_seconds")
@@ -56,8 +60,10 @@ def opened(job: Job, flags: Mapping[str, Any]) -> Job:
         return job
     said = _said(flags)
     short = {} if flags.get("delay") is not None else dict.fromkeys(_PAUSES, PAUSE_SECONDS)
+    patience = {"patience_seconds": PATIENCE_SECONDS}
     return dataclasses.replace(
         job,
+        limits=dataclasses.replace(job.limits, **_unsaid("limits", job.limits, patience, said)),
         fetch=dataclasses.replace(
             fetch,
             loopback_origins=origins,

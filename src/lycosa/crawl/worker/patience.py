@@ -10,10 +10,6 @@ has announced, by Retry-After or by refusing, do not count: the crawl waits for 
     count        the owner of partition 0 adds up, in the log, how long no partition had
     give_up      after `[limits] patience_seconds` every worker closes those origins
 
-Servers on this machine, which a URL names by `localhost` or a loopback address, are closed after
-`OWN_MACHINE_SECONDS`: a refused connection cannot be the network's, and nobody starts a server
-while the crawl waits for it.
-
 Always true:
   * the wait is counted over all runs, by the second: a kill forgets at most one; time that the
     operator pauses the crawl is not counted;
@@ -28,15 +24,13 @@ Not here: whether the whole crawl is over (ending), how often an origin is tried
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import partial
 
 from lycosa.crawl.ports import Ports
-from lycosa.fetch.guard import is_loopback_host
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.model.records import LinksOwed, Outcome, SiteChanged, Waited
-from lycosa.model.url import host_of
 
 CHAIR = 0
 """The partition whose log says how long was waited."""
@@ -51,9 +45,6 @@ AT_FIRST_SECONDS = 90.0
 """Patience while nothing has ever answered: enough for a second try. A seed that was mistyped, or
 a server that was not started, need not cost ten minutes."""
 
-OWN_MACHINE_SECONDS = 3.0
-"""Patience with servers on this machine: enough for one that starts again."""
-
 SITES_A_SECOND = 200_000
 """How many sites may be looked through, so that a large crawl is not kept busy by looking."""
 
@@ -64,9 +55,6 @@ class Patience:
     def __init__(self, ports: Ports, partitions: Mapping[int, Partition]) -> None:
         self._ending = ports.ending
         self._limit = ports.job.limits.patience_seconds
-        self._has_proxy = bool(ports.job.fetch.proxy)
-        self._stuck_since: float | None = None
-        """When everything everywhere was found out of reach."""
         self._partitions = partitions
         self._in_reach: tuple[int, int] | None = None
         """A site that was in reach when we last looked, with its partition."""
@@ -97,7 +85,6 @@ class Patience:
 
     def count(self, now: float, is_stuck_everywhere: bool) -> None:
         """Add up what was waited, if partition 0 is ours; say when it was long enough."""
-        self._count_own_machine(now, is_stuck_everywhere)
         chair = self._partitions.get(CHAIR)
         if chair is None or not self._limit:
             return
@@ -117,24 +104,6 @@ class Patience:
             chair.record(Waited(now, waited))
         if state.waited_seconds >= self._most():
             self._ending.end_patience()
-
-    def _count_own_machine(self, now: float, is_stuck_everywhere: bool) -> None:
-        """Close servers on this machine that have been out of reach for long enough."""
-        states = [partition.state for partition in self._partitions.values()]
-        # Behind a proxy, `localhost` is the machine of the proxy.
-        is_waiting = is_stuck_everywhere and self._limit and not self._has_proxy
-        if not is_waiting or any(state.paused_from for state in states):
-            self._stuck_since = None
-            return
-        if self._stuck_since is None:
-            self._stuck_since = now
-        if now - self._stuck_since < OWN_MACHINE_SECONDS:
-            return
-        for partition in self._partitions.values():
-            state = partition.state
-            for site in _out_of_reach(state, now):
-                if is_loopback_host(host_of(state.site_names[site])):
-                    _give_up(partition, site, now)
 
     def seconds_left(self) -> float | None:
         """Return how much patience is left, if partition 0 is ours."""
@@ -157,8 +126,10 @@ class Patience:
             state = partition.state
             if state.links_owed:
                 partition.record(LinksOwed(now, given_up=sorted(state.links_owed)))
-            for site in _out_of_reach(state, now):
-                _give_up(partition, site, now)
+            for site, pending in enumerate(state.sites.pending):
+                is_open = pending and not state.sites.closed[site]
+                if is_open and state.is_out_of_reach(site, now):
+                    _give_up(partition, site, now)
 
     def _is_still_in_reach(self, now: float) -> bool:
         """Look again at the site that was in reach the last time."""
@@ -208,13 +179,6 @@ def _is_in_reach(state: PartitionState, site: int, now: float) -> bool:
     sites = state.sites
     is_open = sites.pending[site] and not sites.closed[site]
     return bool(is_open) and not state.is_out_of_reach(site, now)
-
-
-def _out_of_reach(state: PartitionState, now: float) -> Iterator[int]:
-    """Yield the sites with something pending that are out of reach."""
-    for site, pending in enumerate(state.sites.pending):
-        if pending and not state.sites.closed[site] and state.is_out_of_reach(site, now):
-            yield site
 
 
 def _give_up(partition: Partition, site: int, now: float) -> None:

@@ -8,6 +8,8 @@ request of a page is answered here, from the contents of the crawl.
 Always true:
   * the page gets only parts that the worker handed over;
   * a page stays where it is: navigations are reported as links and cancelled;
+  * two pages share a tab only if they are of one origin, the first was rendered to its end, nothing
+    of it is left (`tab.Tab.clear`), and Chromium's own sandbox holds both;
   * when the worker ends, or a page takes too much memory or time, everything here ends.
 """
 
@@ -19,25 +21,12 @@ import socket
 import sys
 import time
 from contextlib import suppress
-from pathlib import Path
 from typing import Any
-
-from playwright.sync_api import (
-    Browser,
-    BrowserContext,
-    Error,
-    FloatRect,
-    Frame,
-    Page,
-    Request,
-    Route,
-    ViewportSize,
-    sync_playwright,
-)
 
 from lycosa._support.decoders import msgpack_decoder
 from lycosa._support.sandbox import give_up_internet
-from lycosa.fetch.browser.chromium import launched
+from lycosa.fetch.browser.chromium import Browser, launched
+from lycosa.fetch.browser.devtools import BrowserGone, DevtoolsError, PageGone
 from lycosa.fetch.browser.guard import Guard, below, cpu_seconds, end_all, end_with
 from lycosa.fetch.browser.protocol import (
     Done,
@@ -53,27 +42,17 @@ from lycosa.fetch.browser.protocol import (
     receive,
     send,
 )
+from lycosa.fetch.browser.requests import Asked, origin_of
+from lycosa.fetch.browser.tab import TOKEN, Tab
 
-NOT_NEEDED = frozenset(
-    {"image", "font", "media", "texttrack", "stylesheet", "ping", "cspviolationreport"}
-)
+NOT_SHOWN = frozenset({"Image", "Font", "Media", "TextTrack"})
+"""Types of resources that do not change the tree, and are decoded for a picture alone."""
+NOT_NEEDED = NOT_SHOWN | {"Stylesheet", "CSPViolationReport"}
 """Types of resources that do not change the tree."""
-PICTURED = frozenset({"image", "font", "stylesheet"})
+PICTURED = frozenset({"Image", "Font", "Stylesheet"})
 """Further types of resources that a picture of the page depends on."""
-_DROPPED = frozenset(
-    {
-        "content-encoding",
-        "content-length",
-        "transfer-encoding",
-        "connection",
-        "content-disposition",
-        "set-cookie",
-        "strict-transport-security",
-        "alt-svc",
-        "report-to",
-        "nel",
-    }
-)
+_REFUSED = frozenset({"WebSocket", "Ping", "Icon", "Prefetch"})
+"""Never answered: the tree does not depend on them."""
 MOST_PARTS = 500
 """Most requests of one page; further ones are not answered."""
 MOST_FRAMES = 20
@@ -82,13 +61,14 @@ MOST_LINKS = 20_000
 SCROLLS = 12
 MOST_RELOADS = 5
 """Most times that a page is shown again for elements that clicks have taken away."""
-VIEW: ViewportSize = {"width": 1280, "height": 1600}
-PICTURE: FloatRect = {"x": 0, "y": 0, "width": 1280, "height": 800}
+MOST_PAGES_A_TAB = 50
+"""Pages of one origin after which a new tab, in a new process, is opened for it."""
+PICTURE_WIDTH, PICTURE_HEIGHT = 1280, 800
 MOST_PICTURE_BYTES = 4_000_000
 """A picture of that many pixels stays below, unless it is made to be large; then there is none."""
 PICTURE_SECONDS = 5.0
-_SCRIPTS = Path(__file__).parent / "scripts"
-_TOKEN = "lycosa" + os.urandom(6).hex()
+CLEAR_SECONDS = 10.0
+"""Most time in which a page gives way to the next; then everything ends."""
 
 
 class _Page:
@@ -105,34 +85,26 @@ class _Page:
         self._is_sent = False
         self._told = 0
 
-    def answer(self, route: Route, request: Request) -> None:
+    def answer(self, asked: Asked) -> Part | int | None:
         """Answer a request of the page from the contents of the crawl."""
-        with suppress(Error):  # the page may be closed meanwhile
-            self._answer(route, request)
-
-    def _answer(self, route: Route, request: Request) -> None:
-        url = request.url.partition("#")[0]
-        if request.is_navigation_request() and request.frame.parent_frame is None:
+        url, kind = asked.url, asked.kind
+        if asked.is_document:
             if not self._is_shown and url == self.asked.url.partition("#")[0]:
                 self._is_shown = True
-                self._fulfill(route, Part(Holding.HELD, 200, self.asked.headers, self.asked.body))
-                return
-            if request.method == "GET":
+                return Part(Holding.HELD, 200, self.asked.headers, self.asked.body)
+            if asked.method == "GET":
                 self.found(FoundLink("navigation", url))
-            route.fulfill(status=204)  # the browser stays on its page
-            return
-        kind = request.resource_type
+            return 204  # the browser stays on its page
         is_needed = kind not in NOT_NEEDED
-        is_asked_for = request.method in ("GET", "HEAD") and url.startswith(("http:", "https:"))
-        if not is_asked_for or self.parts >= MOST_PARTS or kind in ("websocket", "ping"):
-            route.abort("blockedbyclient")
-            return
+        is_asked_for = asked.method in ("GET", "HEAD") and url.startswith(("http:", "https:"))
+        if not is_asked_for or self.parts >= MOST_PARTS or kind in _REFUSED:
+            return None
+        if kind in NOT_SHOWN and not self.asked.wants_picture:
+            self.parts += 1
+            return None
         is_shown = self.asked.wants_picture and kind in PICTURED
         part = self._part(url, is_needed, is_wanted=is_needed or is_shown)
-        if part.holding is Holding.HELD:
-            self._fulfill(route, part)
-        else:
-            route.abort("failed")
+        return part if part.holding is Holding.HELD else None
 
     def _part(self, url: str, is_needed: bool, *, is_wanted: bool) -> Part:
         known = self._known.get(url)
@@ -150,19 +122,11 @@ class _Page:
         self._known[url] = part
         return part
 
-    def _fulfill(self, route: Route, part: Part) -> None:
-        headers: dict[str, str] = {}
-        for name, value in part.headers:
-            if name.lower() not in _DROPPED:
-                headers[name.lower()] = value
-        with suppress(Error):
-            route.fulfill(status=part.status, headers=headers, body=part.body)
-
-    def told(self, frame: Frame, how: str, url: str, text: str = "", rel: str = "") -> None:
+    def told(self, is_main: bool, how: str, url: str, text: str, rel: str) -> None:
         """Hand on at once what a frame tells, since the page may never come to an end."""
         if how != "document":
             self.found(_link(how, url, text, rel))
-        elif frame.parent_frame is None and not self._is_sent:
+        elif is_main and not self._is_sent:
             self._is_sent = True
             send(self._end, Shown(text, url))
 
@@ -182,106 +146,113 @@ class Renderer:
 
     def __init__(self, end: socket.socket, browser: Browser) -> None:
         self._end = end
-        self._browser = browser
+        self._devtools = browser.devtools
+        self._may_keep = browser.is_sandboxed
         self._guard = Guard(self._breached)
         self._began = 0.0
-        self._before = (_SCRIPTS / "before.js").read_text("utf-8").replace("TOKEN", _TOKEN)
-        self._explore = (_SCRIPTS / "explore.js").read_text("utf-8")
+        self._tab: Tab | None = None
+        self._done: Done | None = None
+        """The result of the page that gives way to the next."""
+        follow = {"autoAttach": True, "waitForDebuggerOnStart": True, "flatten": True}
+        self._devtools.call("Target.setAutoAttach", follow)
+        self._devtools.call("Fetch.enable", {"patterns": [{"urlPattern": "*"}]})
 
     def render(self, asked: RenderPage) -> Done:
         """Render a page."""
         self._began = time.monotonic()
         self._guard.begin(asked.seconds, asked.memory_bytes)
-        used = cpu_seconds([os.getpid(), *below(os.getpid())])
+        used = _cpu_seconds()
         page = _Page(self._end, asked)
         try:
             done = self._shown(asked, page)
-        except Error as error:
-            text = str(error)
-            is_gone = "crash" in text.lower() or "closed" in text.lower()
-            done = Done(Ending.CRASHED if is_gone else Ending.FAILED, detail=text[:300])
-        finally:
-            self._guard.end()
+        except DevtoolsError as error:
+            is_gone = isinstance(error, BrowserGone | PageGone)
+            done = Done(Ending.CRASHED if is_gone else Ending.FAILED, detail=str(error)[:300])
         done.missing, done.parts = list(page.missing), page.parts
         done.seconds = time.monotonic() - self._began
+        if done.ending is Ending.RENDERED:
+            self._make_way(done)
+        self._guard.end()
         done.memory_bytes = self._guard.most_bytes
-        done.cpu_seconds = max(0.0, cpu_seconds([os.getpid(), *below(os.getpid())]) - used)
+        done.cpu_seconds = max(0.0, _cpu_seconds() - used)
         return done
 
-    def _shown(self, asked: RenderPage, page: _Page) -> Done:
-        context = self._browser.new_context(
-            accept_downloads=False, service_workers="block", viewport=VIEW, locale="en-US"
-        )
+    def _make_way(self, done: Done) -> None:
+        """Clear the tab for another page of the origin, or close it."""
+        # A page that does not give way is rendered all the same, and the next gets a new browser.
+        self._done, tab = done, self._tab
+        self._guard.extend(CLEAR_SECONDS)
+        assert tab is not None
         try:
-            return self._explored(context, asked, page)
-        finally:
-            with suppress(Error):
-                context.close()
+            if not (self._may_keep and tab.pages < MOST_PAGES_A_TAB and tab.clear()):
+                self._tab = None
+                tab.close()
+        except DevtoolsError:
+            done.is_last = True
+        self._done = None
 
-    def _explored(self, context: BrowserContext, asked: RenderPage, page: _Page) -> Done:
-        context.expose_binding(
-            _TOKEN, lambda source, *said: page.told(source["frame"], *map(str, said[:4]))
-        )
-        moment = str(int(asked.moment * 1000) or int(time.time() * 1000))
-        context.add_init_script(self._before.replace("MOMENT", moment))
-        context.route("**/*", page.answer)
-        context.route_web_socket("**/*", lambda one: one.close())
-        tab = context.new_page()
-        is_crashed: list[bool] = []
-        tab.on("crash", lambda _: is_crashed.append(True))
-        tab.on("dialog", lambda dialog: dialog.dismiss())
-        context.on("page", lambda other: _close_unless(other, tab))
-        milliseconds = asked.seconds * 1000
+    def _shown(self, asked: RenderPage, page: _Page) -> Done:
+        origin = origin_of(asked.url)
+        if self._tab is not None and self._tab.origin != origin:
+            self._tab.close()
+            self._tab = None
+        self._tab = self._tab or Tab(self._devtools, origin)
+        return self._explored(self._tab, asked, page)
+
+    def _explored(self, tab: Tab, asked: RenderPage, page: _Page) -> Done:
+        moment = int(asked.moment * 1000) or int(time.time() * 1000)
         # A page that never ends loading is explored, too, in the time that is left.
-        try:
-            tab.goto(asked.url, wait_until="load", timeout=milliseconds * 0.6)
-        except Error as error:
-            if "Timeout" not in str(error) or is_crashed:
-                raise
+        tab.show(asked.url, page, moment, asked.seconds * 0.6)
         # A page that lacks files is rendered again with them: clicks would be lost until then.
         is_whole = not page.missing or asked.is_last
         done = Done(Ending.RENDERED)
         if asked.wants_picture and is_whole:
             done.picture = self._picture(tab, asked)
-        for frame in [one for one in tab.frames if _can_be_asked(one)][:MOST_FRAMES]:
-            is_main = frame is tab.main_frame
-            left = asked.seconds - (time.monotonic() - self._began)
+        for frame, is_main in list(tab.frames())[:MOST_FRAMES]:
             options = {
-                "token": _TOKEN,
+                "token": TOKEN,
                 "clicks": (asked.clicks if is_main else asked.clicks // 4) if is_whole else 0,
                 "scrolls": SCROLLS if is_whole else 1,
-                "milliseconds": max(200.0, left * (700 if is_main else 200)),
+                "milliseconds": max(200.0, self._left(asked) * (700 if is_main else 200)),
                 "serialise": is_main,
             }
             if is_main:
-                self._try_all(tab, page, options, done)
+                self._try_all(tab, frame, page, options, done)
             else:
-                self._evaluate(frame, options)
-        if is_crashed:
-            raise Error("the page crashed")
+                with suppress(DevtoolsError):
+                    tab.explore(frame, options, self._left(asked))
         return done
 
-    def _picture(self, tab: Page, asked: RenderPage) -> bytes:
+    def _left(self, asked: RenderPage) -> float:
+        """Return the seconds that are left for a page."""
+        return asked.seconds - (time.monotonic() - self._began)
+
+    def _picture(self, tab: Tab, asked: RenderPage) -> bytes:
         """Return a picture of the page before anything is clicked; nothing if that fails."""
-        left = asked.seconds - (time.monotonic() - self._began)
-        milliseconds = min(PICTURE_SECONDS, left / 2) * 1000
-        options = {"token": _TOKEN, "clicks": 0, "scrolls": SCROLLS, "milliseconds": milliseconds}
+        seconds = min(PICTURE_SECONDS, self._left(asked) / 2)
+        options = {"token": TOKEN, "clicks": 0, "scrolls": SCROLLS, "milliseconds": seconds * 1000}
         try:
-            tab.main_frame.evaluate(self._explore, {**options, "serialise": False, "look": True})
-            taken = tab.screenshot(clip=PICTURE, animations="disabled", timeout=milliseconds)
-        except Error:
+            for frame, is_main in tab.frames():
+                if is_main:
+                    tab.explore(frame, {**options, "serialise": False, "look": True}, seconds * 2)
+            taken = tab.picture(PICTURE_WIDTH, PICTURE_HEIGHT, seconds)
+        except (BrowserGone, PageGone):
+            raise
+        except DevtoolsError:
             return b""
         return taken if len(taken) <= MOST_PICTURE_BYTES else b""
 
-    def _try_all(self, tab: Page, page: _Page, options: dict[str, Any], done: Done) -> None:
+    def _try_all(
+        self, tab: Tab, frame: str, page: _Page, options: dict[str, Any], done: Done
+    ) -> None:
         """Explore the page, and show it again if clicks have taken away elements not tried yet."""
         asked, tried = page.asked, list[str]()
         while True:
-            said = tab.main_frame.evaluate(self._explore, {**options, "skip": tried})
+            said = tab.explore(frame, {**options, "skip": tried}, asked.seconds)
             done.clicked += said["clicked"]
             done.untried = len(said["lost"])
             tried += said["tried"]
-            left = asked.seconds - (time.monotonic() - self._began)
+            left = self._left(asked)
             options["clicks"] -= said["clicked"]
             has_room = done.reloads < MOST_RELOADS and left > asked.seconds / 3
             if not (said["lost"] and said["tried"] and options["clicks"] > 0 and has_room):
@@ -289,21 +260,23 @@ class Renderer:
             done.reloads += 1
             page.show_again()
             try:
-                tab.goto(asked.url, wait_until="load", timeout=left * 500)
-            except Error:
+                moment = int(asked.moment * 1000)
+                tab.show(asked.url, page, moment, left * 0.5)
+            except (BrowserGone, PageGone):
+                raise
+            except DevtoolsError:
                 return  # what was found until now counts
             options |= {"serialise": False, "milliseconds": max(200.0, left * 500)}
 
-    def _evaluate(self, frame: Frame, options: dict[str, Any]) -> None:
-        with suppress(Error):
-            frame.evaluate(self._explore, options)
-
     def _breached(self, why: str) -> None:
         """End everything; called by the guard while the page keeps the browser busy."""
-        seconds = time.monotonic() - self._began
+        seconds, memory = time.monotonic() - self._began, self._guard.most_bytes
         with suppress(OSError):
-            done = Done(Ending(why), seconds=seconds, memory_bytes=self._guard.most_bytes)
-            send(self._end, done)
+            if self._done is not None:
+                self._done.is_last = True
+                send(self._end, self._done)
+            else:
+                send(self._end, Done(Ending(why), seconds=seconds, memory_bytes=memory))
         _end_everything(0)
 
 
@@ -311,15 +284,12 @@ def _link(how: str, url: str, text: str = "", rel: str = "", *_: object) -> Foun
     return FoundLink(str(how)[:20], str(url)[:8000], str(text)[:200], str(rel)[:200])
 
 
-def _can_be_asked(frame: Frame) -> bool:
-    """Return whether a frame has a document; a frame whose document was refused never answers."""
-    return frame.parent_frame is None or frame.url.startswith(("http:", "https:", "about:srcdoc"))
-
-
-def _close_unless(other: Page, tab: Page) -> None:
-    if other is not tab:
-        with suppress(Error):
-            other.close()
+def _cpu_seconds() -> float:
+    """Return the CPU time of this process, of all below it and of those that have ended."""
+    with suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+    return cpu_seconds([os.getpid(), *below(os.getpid())])
 
 
 def _end_everything(code: int) -> None:
@@ -338,8 +308,8 @@ def main(descriptor: str, parent: str, program: str, home: str, sandbox: str) ->
     end = socket.socket(fileno=int(descriptor))
     os.set_inheritable(end.fileno(), False)
     give_up_internet()
-    with suppress(Error, BrokenPipeError), sync_playwright() as playwright:
-        browser = launched(playwright.chromium, program, home, sandbox == "perhaps")
+    with suppress(DevtoolsError, BrokenPipeError):
+        browser = launched(program, home, sandbox == "perhaps")
         renderer = Renderer(end, browser)
         send(end, Ready(browser.version))
         decode = msgpack_decoder(ToBrowser).decode

@@ -4,22 +4,23 @@ from __future__ import annotations
 
 import os
 import shutil
-from importlib.util import find_spec
 from pathlib import Path
 
 from lycosa.errors import ConfigError
 
-NAMES = ("chromium", "chromium-browser", "google-chrome", "google-chrome-stable", "chrome")
+NAMES = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome",
+    "google-chrome-stable",
+    "chrome",
+)
+"""The headless shell first: it is Chromium without windows, which takes less than half the time."""
 
 
 def find_browser(given: str = "") -> Path:
     """Return the path of a Chromium; raise `ConfigError` if rendering is impossible here."""
-    if find_spec("playwright") is None:
-        raise ConfigError(
-            "[render] needs playwright\n"
-            "  install, in the clone of Lycosa: pip install '.[render]'\n"
-            "  or crawl without a browser: --render off"
-        )
     if given:
         path = shutil.which(given)
         if path is None:
@@ -36,7 +37,7 @@ def find_browser(given: str = "") -> Path:
         return downloaded
     raise ConfigError(
         "[render] finds no Chromium\n"
-        "  install: apt-get install chromium, or: playwright install chromium\n"
+        "  install: apt-get install chromium-headless-shell (or chromium)\n"
         "  or name one: --set render.browser=/path/to/chromium"
     )
 
@@ -44,4 +45,6 @@ def find_browser(given: str = "") -> Path:
 def _of_playwright() -> list[Path]:
     """Return the browsers that Playwright has downloaded, the newest first."""
     folder = os.environ.get("PLAYWRIGHT_BROWSERS_PATH") or Path.home() / ".cache/ms-playwright"
-    return sorted(Path(folder).glob("chromium-*/chrome-linux*/chrome"), reverse=True)
+    shells = Path(folder).glob("chromium_headless_shell-*/chrome-*linux*/*headless*shell")
+    browsers = Path(folder).glob("chromium-*/chrome-linux*/chrome")
+    return [*sorted(shells, reverse=True), *sorted(browsers, reverse=True)]

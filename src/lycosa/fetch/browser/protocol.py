@@ -121,6 +121,8 @@ class Done(Struct, tag="done"):
     """Peak memory of all processes of the browser together."""
     cpu_seconds: float = 0.0
     """The time of these processes for the page."""
+    is_last: bool = False
+    """Whether the process ends with this page, which did not give way to another."""
 
 
 ToBrowser = RenderPage | Part

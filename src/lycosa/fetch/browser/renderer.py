@@ -194,7 +194,7 @@ class BrowserProcess:
         elif isinstance(message, Shown):
             self._shown = message
         elif isinstance(message, Done):
-            if message.ending is not Ending.RENDERED:
+            if message.ending is not Ending.RENDERED or message.is_last:
                 self._end()
             self._finish(message)
 

@@ -27,8 +27,13 @@ def test_the_systems_browser_comes_before_one_of_playwright(
         find_browser()
     own = program(tmp_path / "own" / "chromium-1200" / "chrome-linux", "chrome")
     assert find_browser() == own
+    shell = tmp_path / "own" / "chromium_headless_shell-1200" / "chrome-headless-shell-linux64"
+    lean = program(shell, "chrome-headless-shell")
+    assert find_browser() == lean
     system = program(tmp_path / "bin", "chromium")
     assert find_browser() == system
+    shell = program(tmp_path / "bin", "chromium-headless-shell")
+    assert find_browser() == shell
 
 
 def test_a_browser_that_is_named_must_be_there(tmp_path: Path) -> None:

@@ -7,9 +7,29 @@
   const token = "TOKEN";
   if (window[token + "State"]) return;
   const later = window.setTimeout.bind(window);
-  const state = { later, roots: [], handled: new Map(), told: new Set(), timers: new Set() };
+  const call = window[token], json = JSON.stringify;
+  const say = (...said) => call(json(said));
+  const state = { later, say, roots: [], handled: new Map(), told: new Set(), timers: new Set() };
   Object.defineProperty(window, token + "State", { value: state });
   const MOST_TOLD = 5000;
+  // How many requests the page has made, told when all before this question are answered.
+  let waiting = [];
+  state.requests = () => new Promise((done) => {
+    waiting.push(done);
+    later(() => done(-1), 1000);
+    say("requests", "", "", "");
+  });
+  state.heard = (count) => {
+    for (const done of waiting) done(count);
+    waiting = [];
+  };
+  const idle = window.requestIdleCallback?.bind(window), frame = window.requestAnimationFrame.bind(window);
+  state.idle = () => new Promise((done) => (idle ? idle(done, { timeout: 200 }) : later(done, 20)));
+  // Observers of what is in view are called with the frames, which a hidden page has none of.
+  state.frames = () => new Promise((done) => {
+    later(done, 100);
+    frame(() => frame(done));
+  });
 
   const absolute = (url) => {
     try {
@@ -25,7 +45,7 @@
     if (state.told.has(name)) return;
     state.told.add(name);
     try {
-      window[token](how, found, String(text).trim().slice(0, 200), String(rel));
+      say(how, found, String(text).trim().slice(0, 200), String(rel));
     } catch {}
   };
 
@@ -202,6 +222,30 @@
       delete window[name];
     } catch {}
   }
+  delete Navigator.prototype.serviceWorker;
+  // A socket closes as if its server had: the protocol shows no request of it to the crawl.
+  window.WebSocket = class WebSocket extends EventTarget {
+    static CONNECTING = 0;
+    static OPEN = 1;
+    static CLOSING = 2;
+    static CLOSED = 3;
+    constructor(url) {
+      super();
+      Object.assign(this, { url: String(url), readyState: 0, bufferedAmount: 0, protocol: "", extensions: "",
+        binaryType: "blob" });
+      later(() => {
+        this.readyState = 3;
+        for (const event of [new Event("error"), new CloseEvent("close", { code: 1006 })]) {
+          this["on" + event.type]?.(event);
+          this.dispatchEvent(event);
+        }
+      }, 0);
+    }
+    send() {
+      if (!this.readyState) throw new DOMException("still connecting", "InvalidStateError");
+    }
+    close() {}
+  };
   try {
     Navigator.prototype.sendBeacon = () => true;
   } catch {}

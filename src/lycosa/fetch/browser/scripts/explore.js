@@ -33,31 +33,33 @@ async ({ token, clicks, scrolls, milliseconds, serialise, look, skip = [] }) => 
     } catch {}
   };
   roots().forEach(watch);
+  // Quiet is a page that between two looks has changed nothing, and asked for nothing.
   const settle = async (quiet, most, withTimers = false) => {
     const start = performance.now();
-    let seen = -1, since = performance.now();
+    let seen = "";
     while (performance.now() - start < most && !isLate()) {
-      if (changes !== seen) {
-        seen = changes;
-        since = performance.now();
-      } else if (performance.now() - since >= quiet && !(withTimers && state.timers.size)) break;
-      await pause(20);
+      const now = changes + " " + (await state.requests());
+      if (now === seen && !(withTimers && state.timers.size)) break;
+      seen = now;
+      await pause(quiet);
+      await state.idle();
     }
   };
   const scroll = async () => {
-    let height = -1;
+    let height = 0;
     for (let step = 0; step < scrolls && !isLate(); step++) {
       const root = document.scrollingElement || document.documentElement;
       const sum = () => root.scrollHeight + inner.reduce((total, one) => total + one.scrollHeight, 0);
       const inner = all("*").slice(0, 5000).filter((one) => one.scrollHeight > one.clientHeight + 40
         && one.clientHeight > 40 && /auto|scroll/.test(getComputedStyle(one).overflowY));
       const before = changes;
+      if (!step) height = sum();
       for (const one of [root, ...inner]) one.scrollTop = one.scrollHeight;
       window.dispatchEvent(new Event("scroll"));
       document.dispatchEvent(new Event("scroll", { bubbles: true }));
       window.dispatchEvent(new Event("wheel"));
-      await pause(40);
-      await settle(60, 500);
+      await state.frames();
+      await settle(20, 500);
       collect();
       if (sum() === height && changes === before) break;
       height = sum();
@@ -65,18 +67,24 @@ async ({ token, clicks, scrolls, milliseconds, serialise, look, skip = [] }) => 
     window.scrollTo(0, 0);
   };
 
-  await settle(250, 2500, true);
+  await settle(100, 2500, true);
   collect();
   await scroll();
-  await settle(80, 400);
   collect();
   if (look) {
+    for (const one of document.getAnimations()) {
+      try {
+        one.finish();
+      } catch {
+        one.cancel(); // an endless one has no end to show
+      }
+    }
     watcher.disconnect();
     return null;
   }
   if (serialise) {
     const html = document.documentElement.getHTML ? outer() : document.documentElement.outerHTML;
-    await window[token]("document", document.baseURI, html, "");
+    state.say("document", document.baseURI, html, "");
   }
 
   function outer() {
@@ -223,14 +231,15 @@ async ({ token, clicks, scrolls, milliseconds, serialise, look, skip = [] }) => 
       if (types.has(name)) target.dispatchEvent(new Event(name, { bubbles: true, cancelable: true }));
     }
   }
-  const home = location.href;
+  const home = location.href, entry = window.navigation?.currentEntry?.key;
   // What leads to another view of the page is left again: that view has a URL of its own.
   const go_home = async () => {
     for (let step = 0; step < 3 && location.href !== home && !isLate(); step++) {
-      const seen = changes;
-      history.back();
-      await pause(30);
-      if (changes !== seen || location.href !== home) await settle(40, 500);
+      // By its key, since two steps back at once would be one too many.
+      const way = window.navigation?.traverseTo(entry);
+      way?.committed.catch(() => undefined);
+      await Promise.race([way?.finished.catch(() => undefined), pause(300)]);
+      await settle(20, 500);
     }
   };
   const places = new Map();
@@ -271,7 +280,7 @@ async ({ token, clicks, scrolls, milliseconds, serialise, look, skip = [] }) => 
     } catch {}
     await pause(4);
     if (changes !== before || location.href !== home) {
-      await settle(30, 300);
+      await settle(10, 300);
       collect();
       if (location.href !== home) {
         await go_home();
@@ -285,12 +294,12 @@ async ({ token, clicks, scrolls, milliseconds, serialise, look, skip = [] }) => 
       queue.unshift(...made);
     }
     if (!queue.length) {
-      await settle(60, 600);
+      await settle(30, 600);
       collect();
     }
   }
   for (const one of queue) if (places.has(one)) lost.push(places.get(one));
-  await settle(clicked ? 150 : 20, 1500, true);
+  await settle(clicked ? 50 : 10, 1500, true);
   collect();
   watcher.disconnect();
   return { clicked, tried: done, lost };
