@@ -104,7 +104,13 @@ def test_a_page_that_a_click_ends_keeps_its_text_and_says_why(tmp_path: Path) ->
     assert f"{HOME}found/stuck" in kept(path)
     counts = json.loads(lycosa("status", path, "--json").stdout)["rendered"]
     assert counts == {"timed-out": 1}
-    assert "shown by a browser: timed out" in lycosa("explain", path, f"{HOME}stuck").stdout
+    told = " ".join(lycosa("explain", path, f"{HOME}stuck").stdout.split())
+    assert "shown by a browser: timed out: while it was clicked; loading " in told
+    log = (path / "lycosa.log").read_text()
+    assert f"{HOME}stuck: rendering ended as timed-out: while it was clicked" in log
+    rows = table(path, "pages", ["url", "outcome", "unread"]).to_pylist()
+    unread = {row["url"]: row["unread"] for row in rows if row["outcome"] == "rendered"}
+    assert unread == {f"{HOME}stuck": "browser:timed-out"}
 
 
 class Stuck(ScriptMaze):
