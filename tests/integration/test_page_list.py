@@ -19,7 +19,7 @@ import pytest
 
 from integration.small_servers import serving_site
 from lycosa.analysis.page_list import copied_rows, copy, listing
-from lycosa.analysis.page_list.columns import SCHEMA
+from lycosa.analysis.page_list.columns import LISTED_NAMES
 from lycosa.analysis.page_list.listing import NoCopy, PageList
 from lycosa.analysis.page_list.question import FACETS, SHOWN, Question
 from lycosa.cli.main import main
@@ -43,7 +43,7 @@ def check(folder: Path, pages: PageList) -> list[Row]:
                 moment = round(row["fetched_at"].timestamp() * 1_000_000)
                 tables[row["url"], moment] = row
     for row in rows:
-        assert set(row) == set(SCHEMA.names) and None not in row.values()
+        assert set(row) == set(LISTED_NAMES) and None not in row.values()
         if row["fetched"]:
             stored = tables[row["url"], row["fetched"]]
             assert row["title"] == (stored["title"] or "").strip()
@@ -63,8 +63,13 @@ def check_numbers(pages: PageList, rows: list[Row]) -> None:
         assert len(all_rows(pages, outcome=outcome)) == number
         assert pages.counts(Question(outcome=outcome)).total == number
     assert pages.counts(Question(text="ünï page")).total == sum(
-        "ünï" in row["words"] and "page" in row["words"] for row in rows
+        "ünï" in searched(row) and "page" in searched(row) for row in rows
     )
+
+
+def searched(row: Row) -> str:
+    """Return the text in which words are looked for."""
+    return f"{row['url']} {row['title']}".lower()
 
 
 @pytest.fixture
@@ -132,8 +137,8 @@ def test_words_are_found_in_a_copy_in_every_order(
     crawled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, first: int
 ) -> None:
     monkeypatch.setattr(copied_rows, "_STRETCH_ROWS", 5)
-    monkeypatch.setattr(copied_rows, "_SAMPLE_ROWS", 8)
-    monkeypatch.setattr(copied_rows, "_FIRST_ROWS", first)
+    monkeypatch.setattr(copied_rows, "_GROUP_ROWS", 8)
+    monkeypatch.setattr(copied_rows, "_LEAST_FIRST_ROWS", first)
     folder = tmp_path / "site"
     shutil.copytree(crawled, folder)
     small = list_of(crawled)
@@ -144,7 +149,7 @@ def test_words_are_found_in_a_copy_in_every_order(
     pages = list_of(folder)
     for text in ("page", "1", "page 1", "private", "Ünï", "zebra", "PAGE ünï 2"):
         wanted = [
-            row for row in whole if all(word in row["words"] for word in text.lower().split())
+            row for row in whole if all(word in searched(row) for word in text.lower().split())
         ]
         for sort in ("url", "fetched", "title", "size"):
             for is_descending in (False, True):

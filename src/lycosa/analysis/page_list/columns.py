@@ -32,6 +32,9 @@ SCHEMA = pa.schema(
     ]
 )
 NAMES = ", ".join(SCHEMA.names)
+LISTED_NAMES = [name for name in SCHEMA.names if name != "words"]
+LISTED = ", ".join(LISTED_NAMES)
+"""The columns of a row that is listed."""
 _LAST_MOMENT = 253_402_300_799_999_999
 """Of the year 9999: no calendar of a reader goes beyond. A stranger's table may."""
 

@@ -3,7 +3,8 @@
 A search for words reads title and URL of every row, 0.13 s of CPU for a million. Where the words
 are common, which a sample tells, the first rows of the order are looked through instead, and those
 with the words are the first rows of the answer. In order of the URL, which is that of the file, a
-question ends where enough is found.
+question ends where enough is found. In order of the host from its end, each group of rows would
+come before those read so far; the numbers of rows by host tell at which host the answer ends.
 """
 
 from __future__ import annotations
@@ -13,17 +14,26 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from lycosa.analysis.page_list.columns import NAMES
-from lycosa.analysis.page_list.question import Question, matching, order, placed
+from lycosa.analysis.page_list.columns import LISTED
+from lycosa.analysis.page_list.question import (
+    Condition,
+    Question,
+    filtered,
+    matching,
+    order,
+    place_of,
+    placed,
+)
 
 Row = tuple[Any, ...]
 
 _MORE = 2
 """Rows that are asked for at first, for each row that is wanted, where some were replaced."""
-_SAMPLE_ROWS = 10_240
-"""One group of rows of the copy: 2 ms."""
-_FIRST_ROWS = 300
-"""Rows of the order that are looked through: each may be in a group of its own."""
+_GROUP_ROWS = 10_240
+"""The rows of a group of the copy, which are read together: 2 ms."""
+_LEAST_FIRST_ROWS = 300
+_SPARE = 1.5
+"""By how much more rows are looked through than a sample says that it takes."""
 _STRETCH_ROWS = 500_000
 """Rows of the file that are searched at a time, in order of the URL."""
 
@@ -33,6 +43,8 @@ class CopiedRows(NamedTuple):
 
     base: str
     """How a query names the copy."""
+    counts: str
+    """How a query names the numbers of rows by host."""
     rows: int
     replaced: Collection[int]
     fetched: Callable[[str, list[Any]], list[Row]]
@@ -42,21 +54,21 @@ class CopiedRows(NamedTuple):
         numbers = None
         if asked.sort == "url":
             numbers = self._along_the_file(asked, wanted)
-        elif asked.text and self._share(asked) * _FIRST_ROWS > wanted * 1.5:
+        elif asked.text:
             numbers = self._among_the_first(asked, wanted)
         numbers = self._numbers(asked, wanted) if numbers is None else numbers
         if not numbers:
             return []
         listed = ", ".join(map(str, numbers))
         return self.fetched(
-            f"select {NAMES} from {self.base} where file_row_number in ({listed})", []
+            f"select {LISTED} from {self.base} where file_row_number in ({listed})", []
         )
 
     def _numbers(self, asked: Question, wanted: int) -> list[int]:
         """Return the numbers of the first rows, which the database finds by reading all."""
-        condition = placed(asked)
         limit = wanted * _MORE if self.replaced else wanted
         while True:
+            condition = self._before_the_last_host(asked, limit, placed(asked))
             numbers = self.fetched(
                 f"select file_row_number, url_id from {self.base}"
                 f" where {condition.text} order by {order(asked)} limit {limit}",
@@ -85,9 +97,38 @@ class CopiedRows(NamedTuple):
                 break
         return found[:wanted]
 
+    def _before_the_last_host(self, asked: Question, limit: int, condition: Condition) -> Condition:
+        """Return the condition without hosts behind so many rows, where groups are skipped by it.
+
+        Upwards, the first groups have the first hosts, and the database skips the others itself.
+        """
+        if asked.sort != "host" or not asked.is_descending or asked.text:
+            return condition
+        behind = filtered(asked)
+        if asked.cursor:
+            behind = behind.also("host < ?", place_of(asked)[0])
+        several = self.fetched(
+            f"select host, number from {self.counts} where {behind.text}"
+            f" order by host desc limit {limit}",
+            behind.values,
+        )
+        for host, number in several:
+            limit -= number
+            if limit <= 0:
+                return condition.also("host >= ?", host)
+        return condition
+
     def _among_the_first(self, asked: Question, wanted: int) -> list[int] | None:
-        """Return the numbers of the first rows; None if too few rows looked at have the words."""
-        numbers = self._numbers(msgspec.structs.replace(asked, text=""), _FIRST_ROWS)
+        """Return the numbers of rows with the words among the first rows of the order.
+
+        None if too few have the words, or if so many would be looked through that most groups of
+        the copy were read.
+        """
+        share = self._share(asked)
+        first = max(_LEAST_FIRST_ROWS, int(wanted * _SPARE / share)) if share else self.rows
+        if first > max(_LEAST_FIRST_ROWS, self.rows // _GROUP_ROWS):
+            return None
+        numbers = self._numbers(msgspec.structs.replace(asked, text=""), first)
         condition = matching(asked)
         listed = ", ".join(map(str, numbers))
         having = self.fetched(
@@ -98,14 +139,14 @@ class CopiedRows(NamedTuple):
         has_words = {number for (number,) in having}
         found = [number for number in numbers if number in has_words]
         # Fewer rows than were asked for are all that the filters leave.
-        return found[:wanted] if len(found) >= wanted or len(numbers) < _FIRST_ROWS else None
+        return found[:wanted] if len(found) >= wanted or len(numbers) < first else None
 
     def _share(self, asked: Question) -> float:
         """Return the share of rows with the words in a group from the middle of the copy."""
         condition, middle = matching(asked), self.rows // 2
         ((having, all_rows),) = self.fetched(
             f"select count(*) filter (where {condition.text}), count(*) from {self.base}"
-            f" where file_row_number >= {middle} and file_row_number < {middle + _SAMPLE_ROWS}",
+            f" where file_row_number >= {middle} and file_row_number < {middle + _GROUP_ROWS}",
             condition.values,
         )
         return having / all_rows if all_rows else 0.0

@@ -24,7 +24,15 @@ import duckdb
 import pyarrow as pa
 
 from lycosa.analysis.page_list import copy
-from lycosa.analysis.page_list.columns import NAMES, NEWEST, SCHEMA, SOURCE, fetched
+from lycosa.analysis.page_list.columns import (
+    LISTED,
+    LISTED_NAMES,
+    NAMES,
+    NEWEST,
+    SCHEMA,
+    SOURCE,
+    fetched,
+)
 from lycosa.analysis.page_list.copied_rows import CopiedRows
 from lycosa.analysis.page_list.fetches import Fetches, fetches_now, signature
 from lycosa.analysis.page_list.log_rows import log_batches
@@ -125,14 +133,14 @@ class PageList:
         wanted = asked.limit + 1
         found = self._named(
             self._fetched(
-                f"select {NAMES} from young where {condition.text}"
+                f"select {LISTED} from young where {condition.text}"
                 f" order by {ordered} limit {wanted}",
                 condition.values,
             )
         )
         if self._base:
             count = self._manifest.rows if self._manifest is not None else 0
-            copied = CopiedRows(self._base, count, self._replaced, self._fetched)
+            copied = CopiedRows(self._base, self._counts, count, self._replaced, self._fetched)
             found += self._named(copied.found(asked, wanted))
             found.sort(key=lambda row: row["url_id"])
             found.sort(key=lambda row: row[asked.sort], reverse=asked.is_descending)
@@ -208,7 +216,7 @@ class PageList:
         return found
 
     def _named(self, rows: list[tuple[Any, ...]]) -> list[dict[str, Any]]:
-        return [dict(zip(SCHEMA.names, row, strict=True)) for row in rows]
+        return [dict(zip(LISTED_NAMES, row, strict=True)) for row in rows]
 
     # -- reading ------------------------------------------------------------------------------
 

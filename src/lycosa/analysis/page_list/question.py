@@ -66,9 +66,13 @@ def filtered(asked: Question, without: str = "") -> Condition:
 
 
 def matching(asked: Question) -> Condition:
-    """Return the condition of the words alone."""
+    """Return the condition of the words alone, which the database tries in this order.
+
+    Numbers and long words come first: fewer rows have them, and are searched for the next.
+    """
     found = Condition("true", [])
-    for word in asked.text.lower().split()[:MOST_WORDS]:
+    words = asked.text.lower().split()[:MOST_WORDS]
+    for word in sorted(words, key=lambda word: (word.isalpha(), -len(word))):
         found = found.also("contains(words, ?)", word)
     return found
 
@@ -77,7 +81,7 @@ def placed(asked: Question) -> Condition:
     """Return the condition of the filters and the cursor."""
     found = filtered(asked)
     if asked.cursor:
-        value, url_id = _place(asked)
+        value, url_id = place_of(asked)
         beyond = "<" if asked.is_descending else ">"
         # The first part alone lets whole groups of rows be skipped.
         found = found.also(f"{asked.sort} {beyond}= ?", value)
@@ -98,7 +102,7 @@ def cursor_of(asked: Question, row: dict[str, Any]) -> str:
     return base64.urlsafe_b64encode(msgspec.json.encode(place)).decode("ascii")
 
 
-def _place(asked: Question) -> tuple[Any, int]:
+def place_of(asked: Question) -> tuple[Any, int]:
     """Return value and id of a cursor, which must belong to this order."""
     try:
         content = base64.b64decode(asked.cursor.encode("ascii"), b"-_", validate=True)
