@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
@@ -16,7 +16,7 @@ from lycosa_testweb.referee.rulebook import RefereeRules
 from lycosa_testweb.servers.raw import Hosted
 from lycosa_testweb.servers.server import SOCKET_TOLERANCE_SECONDS, Listen, SocketWeb
 from lycosa_testweb.web import Truth
-from lycosa_testweb.webs.script_maze import HOME
+from lycosa_testweb.webs.script_maze import HOME, ScriptMaze
 
 DELAY_SECONDS = 0.1
 
@@ -53,3 +53,16 @@ def crawl(
     done = lycosa("crawl", seed, "-o", path, *flags, kill_at=kill_at)
     expected = -signal.SIGKILL if kill_at else 0
     assert done.returncode == expected, done.stderr
+
+
+class Stuck(ScriptMaze):
+    """The maze, with a page that hangs when something is clicked."""
+
+    def __init__(self, kinds: Sequence[str]) -> None:
+        super().__init__(kinds)
+        found = "<a href=/found/stuck>door</a> and some text, made before the click. "
+        self._pages["/stuck"] = (
+            "<!DOCTYPE html><title>Stuck</title><button onclick='for (;;);'>Open</button>"
+            f"<div id=r></div><script>r.innerHTML = '{found}'.repeat(9)</script>"
+        ).encode()
+        self._pages["/found/stuck"] = b"<!DOCTYPE html><title>Behind</title>behind the door"

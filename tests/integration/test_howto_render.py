@@ -18,7 +18,7 @@ WHERE = {"COLUMNS": "80", "PATH": f"{Path(sys.executable).parent}:{os.environ['P
 
 def test_every_command_prints_what_the_page_shows(tmp_path: Path) -> None:
     (serve, _), *blocks = BLOCK.findall(PAGE.read_text(encoding="utf-8"))
-    assert len(blocks) == 3
+    assert len(blocks) == 4
     words = [sys.executable, "-m", *serve.split()]
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as server:
         assert server.stdout is not None

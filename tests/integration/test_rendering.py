@@ -9,14 +9,13 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
 import pytest
 from benchmarks.rendering import Application
 
-from integration.rendered_crawl import crawl, lycosa, served
+from integration.rendered_crawl import Stuck, crawl, lycosa, served
 from lycosa.storage.archive.reader import find_text, table
 from lycosa_testweb.webs import script_maze
 from lycosa_testweb.webs.script_maze import DOCS, HOME, KINDS, PartTypes, ScriptMaze
@@ -104,20 +103,13 @@ def test_a_page_that_a_click_ends_keeps_its_text_and_says_why(tmp_path: Path) ->
     assert f"{HOME}found/stuck" in kept(path)
     counts = json.loads(lycosa("status", path, "--json").stdout)["rendered"]
     assert counts == {"timed-out": 1}
-    assert "shown by a browser: timed out" in lycosa("explain", path, f"{HOME}stuck").stdout
-
-
-class Stuck(ScriptMaze):
-    """The maze, with a page that hangs when something is clicked."""
-
-    def __init__(self, kinds: Sequence[str]) -> None:
-        super().__init__(kinds)
-        found = "<a href=/found/stuck>door</a> and some text, made before the click. "
-        self._pages["/stuck"] = (
-            "<!DOCTYPE html><title>Stuck</title><button onclick='for (;;);'>Open</button>"
-            f"<div id=r></div><script>r.innerHTML = '{found}'.repeat(9)</script>"
-        ).encode()
-        self._pages["/found/stuck"] = b"<!DOCTYPE html><title>Behind</title>behind the door"
+    told = " ".join(lycosa("explain", path, f"{HOME}stuck").stdout.split())
+    assert "shown by a browser: timed out: while it was clicked; loading " in told
+    log = (path / "lycosa.log").read_text()
+    assert f"{HOME}stuck: rendering ended as timed-out: while it was clicked" in log
+    rows = table(path, "pages", ["url", "outcome", "unread"]).to_pylist()
+    unread = {row["url"]: row["unread"] for row in rows if row["outcome"] == "rendered"}
+    assert unread == {f"{HOME}stuck": "browser:timed-out"}
 
 
 @pytest.mark.soak

@@ -1,4 +1,4 @@
-"""The command `check`: explains how Lycosa treats a URL, a robots file, a page or a scope."""
+"""The command `check`: shows what a crawl makes of a URL, a robots file, a page or a scope."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from lycosa.cli.groups import CommandGroup
 from lycosa.cli.input.jobs import build_job
 from lycosa.cli.input.options import flags, json_flag, rule_flags, set_flag
 from lycosa.cli.input.own_machine import opened_at
+from lycosa.cli.input.places import open_crawl
 from lycosa.cli.input.questions import answer_batch, asker_for, read_source, site_of_address
 from lycosa.cli.input.seeds import has_scheme, with_scheme
 from lycosa.cli.screen.console import Screen
@@ -228,6 +229,72 @@ def page(
     else:
         _print([findings.page_findings(source, checked, asked)])
     return int(checked.outcome.name != "KEPT")
+
+
+@check.command()
+@click.argument("url")
+@click.option(
+    "--crawl",
+    "path",
+    metavar="DIR",
+    type=click.Path(path_type=Path),
+    help="Take the page and its parts from this crawl, with its job; nothing is asked for.",
+)
+@click.option(
+    "--picture",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="Write a picture of the page to this file (PNG); fetches images and styles, too.",
+)
+@job_flags
+@ask_flags
+@json_flag
+@click.pass_obj
+def render(
+    session: Session,
+    /,
+    url: str,
+    path: Path | None,
+    picture: Path | None,
+    as_json: bool,
+    **given: Any,
+) -> int:
+    """Show a page to the browser, and how that ends.
+
+    Tells the ending, the seconds of each phase, the parts for which the page waited, and those
+    that it did not get. The page and its parts are fetched as in a crawl: the site's robots file
+    first, with guard and pauses; the browser reaches nothing.
+
+    \b
+      lycosa check render https://example.org/ --contact you@example.org
+      lycosa check render https://example.org/ --crawl mycrawl --picture page.png
+    """
+    from lycosa.cli.screen import findings
+    from lycosa.operate.checking import json_output
+    from lycosa.operate.checking.rendering import OfCrawl, OfWeb, check_render
+
+    mode = (*given["settings"], "render.mode=always")
+    address = with_scheme(url)
+    if path is not None:
+        if given["config_file"]:
+            raise click.UsageError("--crawl has a job of its own: leave out --config.")
+        folder = open_crawl(session, path)
+        job = build_job(folder.job(), given | {"settings": mode})
+        found = check_render(address, OfCrawl(folder.path, job), job, wants_picture=bool(picture))
+    else:
+        job = opened_at(_job(given | {"settings": mode}), address)
+        with asker_for(job) as asker:
+            found = check_render(address, OfWeb(asker, job), job, wants_picture=bool(picture))
+    told = ""
+    if picture is not None:
+        if found.done.picture:
+            picture.write_bytes(found.done.picture)
+        told = str(picture) if found.done.picture else "none could be taken"
+    if as_json:
+        _print_json(json_output.render_table(found))
+    else:
+        _print([findings.render_findings(found, told)])
+    return int(not found.is_rendered)
 
 
 @check.command()

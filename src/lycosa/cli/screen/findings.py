@@ -27,6 +27,7 @@ from lycosa.operate.checking.scope import AskedRule, CheckedScope
 from lycosa.operate.checking.urls import REFUSALS, CheckedUrl
 
 if TYPE_CHECKING:
+    from lycosa.operate.checking.rendering import CheckedRender, Round
     from lycosa.operate.checking.single_fetch import AskedPage, AskedRobots
 
 MOST_ROWS = 40
@@ -214,6 +215,56 @@ def _links(links: list[CheckedLink]) -> Table:
     if len(links) > MOST_ROWS:
         table.add_row("…", Text(f"and {len(links) - MOST_ROWS:,} more; all: --json"))
     return table
+
+
+def render_findings(checked: CheckedRender, picture: str) -> RenderableType:
+    """Show how a page ended in the browser, and what it has waited for."""
+    done = checked.done
+    ending = done.ending.replace("-", " ")
+    style = "bold green" if checked.is_rendered else "bold red"
+    why = done.why().partition("; loading")[0]
+    facts = [("ending", ending + (f": {on_screen(why)}" if why else ""))]
+    for number, one in enumerate(checked.rounds, 1):
+        facts.append((f"round {number}", _round(one)))
+    facts += [
+        ("cost", f"{done.cpu_seconds:.2f} s of CPU, {size_text(done.memory_bytes)} at most"),
+        (
+            "text",
+            f"{size_text(checked.text_before)} as it came, {size_text(checked.text_after)} now",
+        ),
+        ("links", ", ".join(f"{count:,} {how}" for how, count in checked.links.items()) or "none"),
+    ]
+    if done.untried:
+        facts.append(("not tried", counted(done.untried, "element")))
+    facts += [("picture", picture)] if picture else []
+    parts: list[RenderableType] = [_page(Text(_line(checked.url), style), facts)]
+    waited = [url for one in checked.rounds for url in one.waited]
+    came = [url for url in waited if url not in checked.lacking]
+    for title, lines in (
+        ("parts that it waited for", came),
+        (
+            "parts that it lacks",
+            [f"{url}: {why.replace('_', ' ')}" for url, why in checked.lacking.items()],
+        ),
+    ):
+        if lines:
+            shown = lines[:MOST_ROWS]
+            shown += (
+                [f"… and {len(lines) - MOST_ROWS:,} more; all: --json"] if lines != shown else []
+            )
+            parts.append(Text(f"\n{title}", "bold"))
+            parts += [Padding(Text(on_screen(line)), (0, 0, 0, 2)) for line in shown]
+    return Group(*parts)
+
+
+def _round(one: Round) -> str:
+    phases = ", ".join(f"{name} {seconds:.2f} s" for name, seconds in one.done.phases.items())
+    what = [phases or f"{one.done.seconds:.2f} s"]
+    if one.waited:
+        what.insert(0, f"after {counted(len(one.waited), 'part')}")
+    if one.done.clicked:
+        what.append(counted(one.done.clicked, "click"))
+    return "; ".join(what)
 
 
 def scope_findings(checked: CheckedScope, partitions: int) -> RenderableType:

@@ -7,6 +7,7 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from lycosa._support.loop import EventLoop
@@ -60,6 +61,7 @@ def _remove_old() -> None:
     """Remove the folders of processes that were killed."""
     for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
         process = folder.name[len(_PREFIX) :].partition("-")[0]
-        is_own = folder.lstat().st_uid == os.getuid()
-        if is_own and not Path("/proc", process).exists():
-            shutil.rmtree(folder, ignore_errors=True)
+        with suppress(FileNotFoundError):  # another crawl has removed it, or has ended meanwhile
+            is_own = folder.lstat().st_uid == os.getuid()
+            if is_own and not Path("/proc", process).exists():
+                shutil.rmtree(folder, ignore_errors=True)

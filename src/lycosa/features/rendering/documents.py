@@ -18,7 +18,7 @@ from lycosa.crawl.ports import Ports
 from lycosa.extract.facts import Facts
 from lycosa.extract.text.fingerprint import fingerprint
 from lycosa.features.rendering.rendered_tree import RenderedTree
-from lycosa.fetch.browser.protocol import Done, FoundLink
+from lycosa.fetch.browser.protocol import Done, Ending, FoundLink
 from lycosa.frontier.partition import Partition
 from lycosa.model.job import Job
 from lycosa.model.records import (
@@ -146,8 +146,9 @@ class Documents:
         place = partition.state.place_of(page)
         return {link.key for link in self._store.links(place)} if place is not None else set()
 
-    def store(self, document: Document, picture: bytes = b"") -> Place:
+    def store(self, document: Document, done: Done) -> Place:
         """Store a document, with its picture, beside the page that it was made of."""
+        is_whole = done.ending is Ending.RENDERED
         answered = document.answered
         state, page, facts = answered.state, answered.page, answered.facts
         is_noindex, is_noarchive = showing_wishes(answered.answer, facts, self._job)
@@ -171,7 +172,8 @@ class Documents:
                 triples=answered.triples,
                 items=answered.items,
                 held=state.place_of(page),
-                picture=picture,
+                picture=done.picture,
+                unread="" if is_whole else f"browser:{done.ending}",
                 is_noindex=is_noindex,
                 is_noarchive=is_noarchive,
                 is_withheld=is_noarchive and self._job.extract.obey_noarchive,

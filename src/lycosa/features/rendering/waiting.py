@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import NamedTuple
@@ -44,6 +45,8 @@ HOOK_FAILED = "hook-failed"
 TOO_MANY_ITEMS = "too-many-items"
 """The ending of a page of which a plugin emitted more items than the job allows."""
 _SCRIPT = int(LinkKind.SCRIPT)
+
+messages = logging.getLogger(__name__)
 
 
 class _Under(NamedTuple):
@@ -254,7 +257,9 @@ class PageRendering(Feature):
         self, partition: Partition, asked: _Asked, done: Done, found: list[FoundLink]
     ) -> None:
         """Store what was rendered if it is worth it, and send its links on."""
-        page, plain = asked.page, asked.plain
+        page, plain, why = asked.page, asked.plain, done.why()
+        if why:
+            messages.info("%s: rendering ended as %s: %s", plain.url, done.ending, why)
         state, now = partition.state, self._clock.now()
         document = self._documents.read(partition, page, plain, done, found, now=now)
         if document.outcome is not Outcome.KEPT:
@@ -267,7 +272,7 @@ class PageRendering(Feature):
         verdict = verdict_on(state.rendering, site, self._settings, differs=document.differs)
         place = None
         if document.differs or done.picture:
-            place = self._documents.store(document, done.picture)
+            place = self._documents.store(document, done)
         event = Rendered(
             moment=now,
             page=page,
@@ -276,7 +281,7 @@ class PageRendering(Feature):
             differs=document.differs,
             verdict=verdict,
             refused=asked.refused,
-            detail=done.detail,
+            detail=why,
         )
         self._decided(partition, event)
         if not document.differs:

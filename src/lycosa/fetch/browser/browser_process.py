@@ -71,6 +71,28 @@ CLEAR_SECONDS = 10.0
 """Most time in which a page gives way to the next; then everything ends."""
 
 
+class _Phases:
+    """The seconds that a page has taken, by phase (`protocol.PHASES`)."""
+
+    def __init__(self) -> None:
+        self._seconds: dict[str, float] = {}
+        self._name = ""
+        self._began = 0.0
+
+    def begin(self, name: str) -> None:
+        """End the phase under way, and begin another."""
+        self._seconds = self.seconds()
+        self._name, self._began = name, time.monotonic()
+
+    def seconds(self) -> dict[str, float]:
+        """Return the seconds until now; the phase under way is the last."""
+        found = dict(self._seconds)
+        if self._name:
+            before = found.pop(self._name, 0.0)
+            found[self._name] = round(before + time.monotonic() - self._began, 3)
+        return found
+
+
 class _Page:
     """A page that is rendered."""
 
@@ -79,6 +101,7 @@ class _Page:
         self.asked = asked
         self._decode = msgpack_decoder(ToBrowser).decode
         self.missing: dict[str, None] = {}
+        self.phases = _Phases()
         self.parts = 0
         self._known: dict[str, Part] = {}
         self._is_shown = False
@@ -129,6 +152,7 @@ class _Page:
         elif is_main and not self._is_sent:
             self._is_sent = True
             send(self._end, Shown(text, url))
+            self.phases.begin("clicks")
 
     def show_again(self) -> None:
         """Expect the document to be asked for again."""
@@ -150,6 +174,7 @@ class Renderer:
         self._may_keep = browser.is_sandboxed
         self._guard = Guard(self._breached)
         self._began = 0.0
+        self._phases = _Phases()
         self._tab: Tab | None = None
         self._done: Done | None = None
         """The result of the page that gives way to the next."""
@@ -163,12 +188,14 @@ class Renderer:
         self._guard.begin(asked.seconds, asked.memory_bytes)
         used = _cpu_seconds()
         page = _Page(self._end, asked)
+        self._phases = page.phases
         try:
             done = self._shown(asked, page)
         except DevtoolsError as error:
             is_gone = isinstance(error, BrowserGone | PageGone)
             done = Done(Ending.CRASHED if is_gone else Ending.FAILED, detail=str(error)[:300])
         done.missing, done.parts = list(page.missing), page.parts
+        done.phases = page.phases.seconds()
         done.seconds = time.monotonic() - self._began
         if done.ending is Ending.RENDERED:
             self._make_way(done)
@@ -202,11 +229,13 @@ class Renderer:
     def _explored(self, tab: Tab, asked: RenderPage, page: _Page) -> Done:
         moment = int(asked.moment * 1000) or int(time.time() * 1000)
         # A page that never ends loading is explored, too, in the time that is left.
+        page.phases.begin("loading")
         tab.show(asked.url, page, moment, asked.seconds * 0.6)
         # A page that lacks files is rendered again with them: clicks would be lost until then.
         is_whole = not page.missing or asked.is_last
         done = Done(Ending.RENDERED)
         if asked.wants_picture and is_whole:
+            page.phases.begin("picture")
             done.picture = self._picture(tab, asked)
         for frame, is_main in list(tab.frames())[:MOST_FRAMES]:
             options = {
@@ -216,6 +245,7 @@ class Renderer:
                 "milliseconds": max(200.0, self._left(asked) * (700 if is_main else 200)),
                 "serialise": is_main,
             }
+            page.phases.begin("reading" if is_main else "frames")
             if is_main:
                 self._try_all(tab, frame, page, options, done)
             else:
@@ -276,7 +306,9 @@ class Renderer:
                 self._done.is_last = True
                 send(self._end, self._done)
             else:
-                send(self._end, Done(Ending(why), seconds=seconds, memory_bytes=memory))
+                phases = self._phases.seconds()
+                done = Done(Ending(why), seconds=seconds, memory_bytes=memory, phases=phases)
+                send(self._end, done)
         _end_everything(0)
 
 

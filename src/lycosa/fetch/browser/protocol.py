@@ -40,6 +40,16 @@ class Holding(enum.IntEnum):
     """It cannot come: refused, not found, or not wanted."""
 
 
+PHASES = {
+    "loading": "while it was loading",
+    "reading": "before it was quiet",
+    "picture": "while its picture was taken",
+    "clicks": "while it was clicked",
+    "frames": "while its frames were read",
+}
+"""Phases of a page in the order of time, each with the words for a page that ended in it."""
+
+
 class RenderPage(Struct, tag="page"):
     """A page to be rendered."""
 
@@ -123,6 +133,16 @@ class Done(Struct, tag="done"):
     """The time of these processes for the page."""
     is_last: bool = False
     """Whether the process ends with this page, which did not give way to another."""
+    phases: dict[str, float] = {}
+    """Seconds of each phase (`PHASES`), in their order; the last is the one in which it ended."""
+
+    def why(self) -> str:
+        """Return the failure in words, with its phases; "" if the page was rendered."""
+        if self.ending is Ending.RENDERED:
+            return ""
+        while_ = PHASES.get(next(reversed(self.phases), ""), "")
+        times = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in self.phases.items())
+        return "; ".join(one for one in (self.detail, while_, times) if one)
 
 
 ToBrowser = RenderPage | Part

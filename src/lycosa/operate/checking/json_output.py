@@ -11,6 +11,7 @@ from lycosa.operate.checking.scope import AskedRule, CheckedScope
 from lycosa.operate.checking.urls import CheckedUrl
 
 if TYPE_CHECKING:  # checks of files need no transport
+    from lycosa.operate.checking.rendering import CheckedRender, Round
     from lycosa.operate.checking.single_fetch import AskedPage, AskedRobots
 
 Table = dict[str, object]
@@ -136,3 +137,33 @@ def scope_table(checked: CheckedScope) -> Table:
 def _rule_table(rule: AskedRule) -> Table:
     table: Table = {"number": rule.number, "text": rule.text}
     return table if rule.url is None else table | {"url": rule.url}
+
+
+def render_table(checked: CheckedRender) -> Table:
+    """Return the result for a page in the browser."""
+    done = checked.done
+    return {
+        "url": checked.url,
+        "ending": str(done.ending),
+        "why": done.why(),
+        "rounds": [_round_table(one) for one in checked.rounds],
+        "lacking": checked.lacking,
+        "links": checked.links,
+        "text_bytes_before": checked.text_before,
+        "text_bytes_after": checked.text_after,
+        "cpu_seconds": done.cpu_seconds,
+        "memory_bytes": done.memory_bytes,
+    }
+
+
+def _round_table(one: Round) -> Table:
+    done = one.done
+    return {
+        "ending": str(done.ending),
+        "waited_for": list(one.waited),
+        "seconds": done.seconds,
+        "phases": done.phases,
+        "clicked": done.clicked,
+        "not_tried": done.untried,
+        "reloads": done.reloads,
+    }

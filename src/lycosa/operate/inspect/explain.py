@@ -221,6 +221,8 @@ _WORTHS = {
 
 FOUND_ON = "found on "
 _BROUGHT = "brought "
+_MOST_PARTS = 5
+"""Parts that are named of those for which a page waits."""
 
 
 class _History:
@@ -330,6 +332,9 @@ class _History:
         if event.page == self._page:
             count = len(event.missing)
             parts = f", once {count} part{'s' * (count != 1)} came" if count else ""
+            named = [url_of(key) for key in event.missing[:_MOST_PARTS]]
+            named += ["…"] if count > len(named) else []
+            parts += f": {', '.join(named)}" if named else ""
             again = "again " if event.round else ""
             yield Step(event.moment, f"waits to be rendered {again}by a browser{parts}")
         elif self._key in event.missing:

@@ -61,6 +61,17 @@ def test_the_folder_of_a_browser_is_private_and_cannot_be_guessed(
     assert list(tmp_path.iterdir()) == []
 
 
+def test_a_folder_that_another_crawl_removes_meanwhile_stops_no_crawl(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    of_the_dead = [tmp_path / f"{browsers._PREFIX}0-{name}" for name in ("gone", "left")]
+    of_the_dead[1].mkdir()
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    monkeypatch.setattr(Path, "glob", lambda *_: iter(of_the_dead))  # one has gone since
+    browsers._remove_old()
+    assert not of_the_dead[1].exists()
+
+
 def test_a_folder_that_somebody_has_made_before_is_emptied_without_following_links(
     tmp_path: Path,
 ) -> None:
