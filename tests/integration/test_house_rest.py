@@ -362,20 +362,22 @@ def test_a_wrong_question_to_the_list_is_refused(
 
 
 def test_index_study_and_copy_are_made_in_the_background(client: TestClient) -> None:
-    for kind in ("page-list/copy", "index", "study"):
+    for kind in ("page-list/copy", "index", "study", "report"):
         assert post(client, f"/{kind}")["state"] in ("making", "ready")
         end = time.monotonic() + 120
         while (state := get(client, f"/{kind}"))["state"] == "making":
             assert time.monotonic() < end
             time.sleep(0.1)
         assert state["state"] == "ready" and state["made"]
+    assert get(client, "/report")["is_current"]
 
 
-def test_a_making_ends_with_the_server(folder: Path) -> None:
+@pytest.mark.parametrize("kind", ["study", "report"])
+def test_a_making_ends_with_the_server(folder: Path, kind: str) -> None:
     crawls, app = app_over(folder)
     with TestClient(app, OWN, headers=BEARER) as client:
-        assert post(client, "/study")["state"] == "making"
-        making = makings._all[folder.resolve(), "study"]
+        assert post(client, f"/{kind}")["state"] == "making"
+        making = makings._all[folder.resolve(), kind]
         assert making.is_running
     crawls.close()
     assert making.process.returncode is not None
