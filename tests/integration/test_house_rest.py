@@ -361,13 +361,18 @@ def test_a_wrong_question_to_the_list_is_refused(
     assert answer.status_code == status, answer.text
 
 
+def when_made(client: TestClient, kind: str) -> Any:
+    end = time.monotonic() + 120
+    while (state := get(client, f"/{kind}"))["state"] == "making":
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    return state
+
+
 def test_index_study_and_copy_are_made_in_the_background(client: TestClient) -> None:
     for kind in ("page-list/copy", "index", "study", "report"):
         assert post(client, f"/{kind}")["state"] in ("making", "ready")
-        end = time.monotonic() + 120
-        while (state := get(client, f"/{kind}"))["state"] == "making":
-            assert time.monotonic() < end
-            time.sleep(0.1)
+        state = when_made(client, kind)
         assert state["state"] == "ready" and state["made"]
     assert get(client, "/report")["is_current"]
 
@@ -393,10 +398,7 @@ def test_a_making_that_fails_says_why(tmp_path: Path) -> None:
     crawls, app = app_over(tmp_path / "site")
     with TestClient(app, OWN, headers=BEARER) as client:
         post(client, "/page-list/copy")
-        end = time.monotonic() + 60
-        while (state := get(client, "/page-list/copy"))["state"] == "making":
-            assert time.monotonic() < end
-            time.sleep(0.1)
+        state = when_made(client, "page-list/copy")
     crawls.close()
     assert state["state"] == "failed"
     assert "verify" in state["problem"]
