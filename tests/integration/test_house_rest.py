@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from lycosa.cli.main import main
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.web.rest.making import makings
 from lycosa.web.rest.operations import API
-from served_crawl import BEARER, SCRIPT, app_over, crawled, hostile
+from served_crawl import BEARER, SCRIPT, app_over, crawled, hostile, when_made
 
 OWN = "http://127.0.0.1:8890"
 
@@ -359,14 +358,6 @@ def test_a_wrong_question_to_the_list_is_refused(
 ) -> None:
     answer = client.get(f"{API}/crawls/site/page-list", params=values)
     assert answer.status_code == status, answer.text
-
-
-def when_made(client: TestClient, kind: str) -> Any:
-    end = time.monotonic() + 120
-    while (state := get(client, f"/{kind}"))["state"] == "making":
-        assert time.monotonic() < end
-        time.sleep(0.1)
-    return state
 
 
 def test_index_study_and_copy_are_made_in_the_background(client: TestClient) -> None:
