@@ -119,7 +119,7 @@ def test_a_page_that_may_not_be_asked_for_is_named_with_the_reason(site: Site) -
 def test_a_page_that_a_crawl_would_not_keep_is_shown_all_the_same(site: Site) -> None:
     done = site.shell("http://a.test/none", "-c", "page.status")
     assert (done.stdout, done.returncode) == ("404\n", 0)
-    assert "a crawl would not keep it: not_found" in done.stderr
+    assert "a crawl would not keep it: not found" in done.stderr
 
 
 def test_pages_of_a_crawl_cause_no_request(site: Site, tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ def test_a_url_is_fetched_and_a_file_is_read(
     assert "topics: sport" in said and "+" in said
     typed(folder, "test", page, "--topic", "chess", code=1)
     missing = lycosa("topics", "test", "http://music.test/x", *stand_in.flags(), cwd=folder)
-    assert missing.returncode == 1 and "there is no page to read: not_found" in missing.stderr
+    assert missing.returncode == 1 and "there is no page to read: not found" in missing.stderr
 
 
 def test_pages_are_labelled_line_by_line_and_taken_up_again(folder: Path, tmp_path: Path) -> None:

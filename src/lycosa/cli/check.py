@@ -337,6 +337,8 @@ def scope(
     from lycosa.cli.screen import findings
     from lycosa.operate.checking import batch, json_output
 
+    if urls and not is_batch and (Path(urls[0]) / "crawl.toml").is_file():
+        raise click.UsageError(f"{urls[0]} is a crawl: lycosa check scope --dir {urls[0]} URL")
     checker = _scope(session, path, seeds, given)
     if is_batch:
         return answer_batch(batch.scopes(checker), urls)

@@ -163,6 +163,12 @@ def test_a_scope_decision_names_the_rule() -> None:
     assert check("scope", "http://a.cl/", "--include", ".cl").return_value == 0
 
 
+def test_a_refused_url_is_said_in_words_before_the_name_in_tables() -> None:
+    for kind in ("scope", "url"):
+        said = " ".join(check(kind, "ftp://a.test/").output.split())
+        assert "counted as neither http nor https (scheme)" in said
+
+
 def test_only_seeds_leaves_the_rest_out() -> None:
     flags = ("--seed", "http://a.test/", "--only-seeds", "--json")
     assert told(check("scope", "http://a.test/x", *flags))["reason"] == "too-deep"
@@ -174,6 +180,9 @@ def test_the_job_of_a_crawl_counts_and_cannot_be_mixed(capsys: Captured) -> None
     assert told(check("scope", "http://a.test/x", "--dir", "c", "--json"))["in"]
     assert main(["check", "scope", "http://a.test/", "--dir", "c", "--seed", "http://b/"]) == 2
     assert main(["check", "scope", "http://a.test/", "--dir", "missing"]) == 2
+    capsys.readouterr()
+    assert main(["check", "scope", "c", "http://a.test/"]) == 2
+    assert "lycosa check scope --dir c URL" in capsys.readouterr().err
 
 
 # -- batches -----------------------------------------------------------------------------

@@ -50,7 +50,7 @@ def url_findings(checked: CheckedUrl, partitions: int) -> RenderableType:
         facts.append(("base", _visible(checked.base)))
     if checked.canonical is None:
         reason = checked.refusal or ""
-        facts += [("reason", REFUSALS[reason]), ("refused", reason)]
+        facts += [("reason", REFUSALS[reason]), ("counted as", with_code(reason))]
         return _page(Text(f"{_visible(checked.url)}: refused", _NO), facts)
     facts += [
         ("canonical", checked.canonical),
@@ -273,7 +273,8 @@ def scope_findings(checked: CheckedScope, partitions: int) -> RenderableType:
     title = Text(_visible(checked.url) + word, _YES if checked.is_wanted else _NO)
     facts = [("reason", checked.why)]
     if checked.canonical is None:
-        return _page(title, [("reason", REFUSALS[checked.reason]), ("refused", checked.reason)])
+        facts = [("reason", REFUSALS[checked.reason]), ("counted as", with_code(checked.reason))]
+        return _page(title, facts)
     if checked.rule is not None:
         facts.append(("rule", _rule(checked.rule)))
     facts.append(("counted as", with_code(checked.reason)))

@@ -23,6 +23,7 @@ from typing import NamedTuple, TypeVar
 from lycosa.crawl.access import fetch_of
 from lycosa.crawl.answers.robots import read_answer
 from lycosa.crawl.pauses import pause_after
+from lycosa.crawl.status.words import in_words
 from lycosa.fetch.client import HttpTransport
 from lycosa.fetch.robots.lines import Decision, ExplainedRobots, explain_robots
 from lycosa.model.clock import RealClock
@@ -182,6 +183,6 @@ def _unreachable(answer: Answer) -> tuple[Outcome, str]:
         return answer.failure, note
     if answer.failure is Outcome.NAME_FAILURE:
         return answer.failure, "its host has no address"
-    what = answer.failure.name.lower() if answer.failure else answer.status
+    what = in_words(answer.failure.name.lower()) if answer.failure else f"status {answer.status}"
     note = f"it cannot be fetched ({what}): nothing is allowed until it can"
     return Outcome.ROBOTS_UNREACHABLE, note
