@@ -9,7 +9,7 @@ from lycosa.frontier.readiness.agenda import Agenda
 from lycosa.frontier.readiness.phases import WorkerContext
 
 
-def waiting_partition() -> Partition:
+def waiting_partition(number: int = 0, scheduler: str = "breadth-first") -> Partition:
     """Return an empty one whose hosts will all wait: admitting does not lead to requests."""
     agenda = Agenda()
     around = WorkerContext(
@@ -21,4 +21,4 @@ def waiting_partition() -> Partition:
         with_work={},
         changed={},
     )
-    return Partition(0, PartitionState(), "breadth-first", around)
+    return Partition(number, PartitionState(), scheduler, around)

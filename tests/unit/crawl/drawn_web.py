@@ -9,11 +9,12 @@ from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from random import Random
+from typing import cast
 from urllib.parse import urlsplit
 
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.ending import Ending
-from lycosa.crawl.ports import Ports
+from lycosa.crawl.ports import Ports, Store
 from lycosa.crawl.scope import JobScope
 from lycosa.crawl.worker.worker import EXHAUSTED, Worker
 from lycosa.features.of_job import features_of
@@ -31,7 +32,7 @@ from lycosa.storage.log.memory import MemoryLog
 from lycosa.storage.log.protocol import Log
 from lycosa.storage.log.snapshot import MemorySnapshots
 from lycosa_testweb.carrier import InProcessCarrier
-from lycosa_testweb.web import HTML, PLAIN, Reply
+from lycosa_testweb.web import HTML, PLAIN, Reply, Web
 
 
 def page(body: str = "", head: str = "") -> Reply:
@@ -69,6 +70,29 @@ class DrawnWeb:
         return Resolved(self._addresses.get(host), 3600.0)
 
 
+def ports_of(
+    web: Web, job: Job, store: Store, hooks: Hooks | None = None, log: Log | None = None
+) -> Ports:
+    """Return what a worker needs to crawl a web in virtual time."""
+    clock, log = VirtualClock(1_700_000_000.0, 0.004), log or MemoryLog(job.frontier.partitions)
+    return Ports(
+        job=job,
+        scope=JobScope(job, log, hooks=hooks),
+        clock=clock,
+        log=log,
+        snapshots=MemorySnapshots(),
+        store=store,
+        transport=InProcessCarrier(web, clock),
+        partitioner=partitioner_of(job, hooks),
+        budget=Budget(job, lambda: 1 << 62),
+        ending=Ending(job.frontier.partitions),
+        owner="test",
+        random=Random(0),
+        poll_seconds=float("inf"),
+        scheduler=scheduler_of(job, hooks, clock.now),
+    )
+
+
 def crawl(
     web: DrawnWeb,
     job: Job,
@@ -83,36 +107,19 @@ def crawl(
 
     Pages go to the `archive`, which is sealed at the end, or else to a journal.
     """
-    clock, log = VirtualClock(1_700_000_000.0, 0.004), log or MemoryLog(job.frontier.partitions)
-    partitioner = partitioner_of(job, hooks)
-    scope, budget = JobScope(job, log, hooks=hooks), Budget(job, lambda: 1 << 62)
     store = archive or Journal(folder / "segments")
-    parts = Ports(
-        job=job,
-        scope=scope,
-        clock=clock,
-        log=log,
-        snapshots=MemorySnapshots(),
-        store=store,
-        transport=InProcessCarrier(web, clock),
-        partitioner=partitioner,
-        budget=budget,
-        ending=Ending(job.frontier.partitions),
-        owner="test",
-        random=Random(0),
-        poll_seconds=float("inf"),
-        scheduler=scheduler_of(job, hooks, clock.now),
-    )
+    parts = ports_of(web, job, store, hooks, log)
     reasons: list[str] = []
     worker = Worker(parts, reasons.append, partial(features_of, hooks=hooks))
-    plant(job.seeds, scope, partitioner, log, clock.now())
+    clock, budget = cast("VirtualClock", parts.clock), cast("Budget", parts.budget)
+    plant(job.seeds, parts.scope, parts.partitioner, parts.log, clock.now())
     worker.open(range(job.frontier.partitions))
     budget.resume(0, 0, 0.0, clock.now())
     worker.begin()
     clock.run(float("inf"), stop=lambda: bool(reasons))
     states = worker.states()
     if archive is not None:
-        archive.seal(counted_by(states, partitioner.partition_of))
+        archive.seal(counted_by(states, parts.partitioner.partition_of))
         archive.finish_index()
     store.abandon()
     assert reasons == [reason]

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-from typing import Any, cast
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 import pytest
 
 from lycosa.crawl.answers.links import Router
 from lycosa.crawl.points import Feature, Points, Spine
-from lycosa.crawl.ports import Ports
 from lycosa.features.of_job import features_of
 from lycosa.frontier.readiness.agenda import Agenda
 from lycosa.model.job import Job
+from lycosa.storage.archive.journal import Journal
+from unit.crawl.drawn_web import DrawnWeb, ports_of
 
 
 class Listens(Feature):
@@ -45,17 +47,10 @@ def test_two_owners_of_one_point_are_refused() -> None:
 
 def points_of(**settings: Any) -> Points:
     job = Job.of(seeds=["http://a.test/"], **settings)
-    ports = cast("Any", _Ports())
-    ports.job = job
-    spine = Spine(cast("Ports", ports), {}, cast("Router", None), Agenda(), print, print)
-    return Points(features_of(spine))
-
-
-class _Ports:
-    """Has what features look at when they are made."""
-
-    hooks = rendering = scope = store = None
-    partitioner = SimpleNamespace(partition_of=lambda key: 0)
+    with TemporaryDirectory() as folder:
+        ports = ports_of(DrawnWeb({}), job, Journal(Path(folder)))
+        spine = Spine(ports, {}, Router(ports), Agenda(), print, print)
+        return Points(features_of(spine))
 
 
 def test_a_job_without_traps_and_mining_asks_nobody_for_permission() -> None:

@@ -17,6 +17,7 @@ from lycosa.analysis.checks.unasked import unasked_of
 from lycosa.analysis.study.results import Results
 from lycosa.analysis.study.segment_cache import OnSegment, add_derived
 from lycosa.analysis.study.tables import (
+    OF_THE_QUERY,
     Connection,
     Rows,
     add_files,
@@ -76,7 +77,7 @@ def check_site(
                 found = connection.sql(query).to_arrow_table().cast(SCHEMA)
                 ((pages,),) = connection.sql("select count(*) from shown_pages").fetchall()
         except duckdb.Error as error:
-            if isinstance(error, duckdb.ProgrammingError):  # a bug in a query
+            if isinstance(error, OF_THE_QUERY):  # a bug in a query
                 raise
             raise unreadable(folder, f"{folder}: a table", error) from None
     findings = [Finding(**row) for row in found.to_pylist()]
@@ -109,7 +110,7 @@ def make_ready(
     connection.register("unasked", unasked_of(directory, connection))
     answers = derived_path(directory.path, ANSWERS)
     if answers.exists():
-        add_files(connection, ANSWERS, [answers])
+        add_files(connection, ANSWERS, [answers], ANSWERS_SCHEMA)
     else:
         connection.register(ANSWERS, ANSWERS_SCHEMA.empty_table())
     prepare(connection)

@@ -14,7 +14,7 @@ import pyarrow as pa
 from lycosa.analysis.comparison.sides import AFTER, BEFORE, Side, add_side
 from lycosa.analysis.comparison.sides import Mapping as UrlMapping
 from lycosa.analysis.comparison.tables import PREPARATIONS, TABLES
-from lycosa.analysis.study.tables import Connection, connected
+from lycosa.analysis.study.tables import OF_THE_QUERY, Connection, connected
 from lycosa.errors import LycosaError
 from lycosa.model.url import canonicalize
 from lycosa.storage.tables.missing_tables import damage_told, unreadable
@@ -127,7 +127,7 @@ def _sides(before: Side, after: Side, maps: Sequence[UrlMapping]) -> Iterator[Co
                     connection.execute(preparation)
                 yield connection
         except duckdb.Error as error:
-            if isinstance(error, duckdb.ProgrammingError):  # a bug in a query
+            if isinstance(error, OF_THE_QUERY):  # a bug in a query
                 raise
             which = before.folder if str(before.folder) in str(error) else after.folder
             raise unreadable(which, f"{which}: a table", error) from None

@@ -37,12 +37,20 @@ from lycosa.analysis.statistics.heads import HEADS
 from lycosa.analysis.statistics.ranks import web_graph
 from lycosa.analysis.study.results import Results
 from lycosa.analysis.study.segment_cache import add_derived, known
-from lycosa.analysis.study.tables import STUDIED, Connection, add_files, all_rows, connected, quoted
+from lycosa.analysis.study.tables import (
+    OF_THE_QUERY,
+    STUDIED,
+    Connection,
+    add_files,
+    all_rows,
+    connected,
+    quoted,
+)
 from lycosa.errors import LycosaError
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.storage.archive.files import temporary
 from lycosa.storage.archive.layout import CDX, ITEMS, KINDS, WARC
-from lycosa.storage.tables.derived import derived_tables
+from lycosa.storage.tables.derived import READ, derived_tables
 from lycosa.storage.tables.missing_tables import damage_told, unreadable
 
 FORMATS = {
@@ -97,8 +105,7 @@ def export(
     # The table of pages alone tells which pages are withheld, or of a topic.
     kinds = STUDIED if form in GRAPHS else (name, "pages") if wishes or rows.are_some else (name,)
     with connected(all_rows(folder, kinds)) as connection, damaged_tables_told(folder):
-        for table, path in computed.items():
-            add_files(connection, table, [path])
+        add_computed(connection, folder)
         if form in GRAPHS:
             if name in _OF_PAGES:
                 _add_edges(connection, folder)
@@ -126,12 +133,21 @@ def export(
 
 @contextmanager
 def damaged_tables_told(folder: Path) -> Iterator[None]:
-    """Report damaged tables: the queries are Lycosa's own, so a failure means damaged input."""
+    """Report damaged tables; an error about one of Lycosa's own queries is a bug."""
     try:
         with damage_told(folder, f"{folder}: a table"):
             yield
     except duckdb.Error as error:
+        if isinstance(error, OF_THE_QUERY):
+            raise
         raise unreadable(folder, f"{folder}: a table", error) from None
+
+
+def add_computed(connection: Connection, folder: Path) -> None:
+    """Make the tables of a study, and those that other commands have computed, known by name."""
+    Results(folder).add_to(connection)
+    for name, path in derived_tables(folder).items():
+        add_files(connection, name, [path], READ.get(name))
 
 
 def _check(folder: Path, name: str, form: str, target: Path | None, studied: list[str]) -> None:

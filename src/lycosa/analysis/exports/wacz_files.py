@@ -18,15 +18,14 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from lycosa._support import beneath
+from lycosa.analysis.exports.export import add_computed
 from lycosa.analysis.exports.of_topic import rows_of_topic
 from lycosa.analysis.exports.warc_files import write_records
 from lycosa.analysis.exports.withheld import wishes_obeyed, without_withheld
-from lycosa.analysis.study.results import Results
-from lycosa.analysis.study.tables import Connection, add_files, all_rows, connected, quoted
+from lycosa.analysis.study.tables import Connection, all_rows, connected, quoted
 from lycosa.errors import LycosaError
 from lycosa.model.records import REQUISITE_KINDS, Place
 from lycosa.runtime.directory import CrawlDirectory
-from lycosa.storage.tables.derived import derived_tables
 from lycosa.storage.wacz.parts import COLUMNS, Parts, selected, write_pages
 from lycosa.storage.warc import cdx
 
@@ -71,8 +70,7 @@ def selection(folder: Path, chosen: Chosen, target: Path) -> Iterator[Selection]
 
 def _choose(connection: Connection, folder: Path, chosen: Chosen) -> int:
     """Make the table `chosen`; return the number of fetches left out at their pages' request."""
-    for name, path in (Results(folder).tables() | derived_tables(folder)).items():
-        add_files(connection, name, [path])
+    add_computed(connection, folder)
     extract = CrawlDirectory.open(folder).job().extract
     wishes = [] if chosen.with_withheld else wishes_obeyed(extract, "pages")
     allowed, count = without_withheld(connection, "pages", wishes)

@@ -43,13 +43,12 @@ from lycosa.analysis.triples.generations import STORE, Generations
 from lycosa.errors import StoreError
 from lycosa.model.job import Job
 from lycosa.runtime.directory import CrawlDirectory
-from lycosa.storage.tables.derived import derived_path
+from lycosa.storage.tables.derived import PAGE_TOPICS, READ, derived_path
 
 FORMAT = 1
 MEMORY_BYTES = 400_000_000
 GROUP_ROWS = 10_240
 ROWS, COUNTS, MANIFEST = "rows.parquet", "counts.parquet", "manifest.json"
-_TOPICS = "page_topics"
 _COUNTED = pa.schema(
     [(name, pa.string()) for name in ("host", "outcome", "type", "topic")]
     + [("number", pa.int64())]
@@ -95,7 +94,7 @@ def state_of(path: Path) -> tuple[int, int] | None:
 
 def topics_of(folder: Path) -> tuple[int, int] | None:
     """Return size and time of the topics that `lycosa topics apply` has computed."""
-    return state_of(derived_path(folder, _TOPICS))
+    return state_of(derived_path(folder, PAGE_TOPICS))
 
 
 def read_manifest(generation: Path) -> Manifest:
@@ -115,15 +114,15 @@ def is_usable(manifest: Manifest, folder: Path, sealed: dict[str, Path]) -> bool
 
 def read_folders(folder: Path) -> tuple[Path, Path]:
     """Return the folders of a crawl's tables from which the list is made."""
-    return folder / "pages", derived_path(folder, _TOPICS).parent
+    return folder / "pages", derived_path(folder, PAGE_TOPICS).parent
 
 
 def add_topics(connection: Connection, folder: Path) -> str:
     """Make a table of the topics that were computed after the crawl; return its name, or ""."""
-    path = derived_path(folder, _TOPICS)
+    path = derived_path(folder, PAGE_TOPICS)
     if not path.exists():
         return ""
-    add_files(connection, "computed_topics", [path])
+    add_files(connection, "computed_topics", [path], READ[PAGE_TOPICS])
     connection.execute(
         "create table told as select url_id, max_by(topic, fetch_id) as topic"
         " from computed_topics group by all"

@@ -21,7 +21,7 @@ from lycosa.storage.archive.layout import JOURNAL, SEALED, Name, journal_path, n
 from lycosa.storage.log.told_segments import told_in
 from lycosa.storage.segments.ends import OpenEnds, unpack
 from lycosa.storage.tables.missing_tables import damage_told, require_table
-from lycosa.storage.tables.parquet_files import footer_of
+from lycosa.storage.tables.parquet_files import footer_of, require_types
 from lycosa.storage.tables.rows import plain
 
 KIND = "pages"
@@ -64,7 +64,7 @@ def fetches_now(folder: Path) -> Fetches:
             opened.append(rows)
         elif path.exists():  # perhaps sealed since the listing
             with damage_told(folder, path):
-                footer_of(path)
+                require_types(footer_of(path), OPEN_SCHEMA, may_lack=True)
             sealed[str(name)] = path
     return Fetches(sealed, pa.concat_tables(opened))
 

@@ -44,7 +44,14 @@ from lycosa.analysis.page_list.question import (
     order,
     placed,
 )
-from lycosa.analysis.study.tables import Connection, add_files, file_literal, lock, named_failures
+from lycosa.analysis.study.tables import (
+    OF_THE_QUERY,
+    Connection,
+    add_files,
+    file_literal,
+    lock,
+    named_failures,
+)
 from lycosa.analysis.triples.generations import Generations
 from lycosa.errors import LycosaError
 from lycosa.frontier.fold.state import PartitionState
@@ -199,7 +206,7 @@ class PageList:
         except duckdb.OutOfMemoryException:
             raise LycosaError("the question needs too much memory: add a filter") from None
         except duckdb.Error as error:
-            if not self._base:
+            if not self._base or isinstance(error, OF_THE_QUERY):
                 raise
             self.close()
             raise NoCopy(f"the copy of the list is damaged: {error}") from None

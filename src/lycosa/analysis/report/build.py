@@ -21,7 +21,7 @@ from lycosa.analysis.report.section import Facts, Row, Section, Shown
 from lycosa.analysis.sections import CHAPTERS
 from lycosa.analysis.study.build import study
 from lycosa.analysis.study.results import Results
-from lycosa.analysis.study.tables import Connection, add_files, connected
+from lycosa.analysis.study.tables import Connection, connected
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.storage.segments.sealing import ignore
 
@@ -62,8 +62,7 @@ def report(
         tell("audit" if with_audit else "facts")
         facts = facts_of(directory, manifest, with_audit=with_audit)
         with connected([]) as connection:
-            for name, path in results.tables().items():
-                add_files(connection, name, [path])
+            results.add_to(connection)
             parts, files = _parts(connection, facts, tell)
         tell("writing")
         place.parent.mkdir(parents=True, exist_ok=True)

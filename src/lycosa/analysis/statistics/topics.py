@@ -29,7 +29,7 @@ from lycosa.analysis.study.tables import Connection, add_files
 from lycosa.crawl.status.topics import is_wanted
 from lycosa.frontier.graph.groups import links_of_groups
 from lycosa.model.job import Job
-from lycosa.storage.tables.derived import derived_path
+from lycosa.storage.tables.derived import PAGE_TOPICS, READ, derived_path
 
 POINTS = 100
 """Most rows of `topic_harvest`."""
@@ -38,7 +38,7 @@ WINDOW_POINTS = 10
 MOST_SITES = 20
 """Most sites of each topic in `topic_sites`."""
 
-_APPLIED = "page_topics"
+_APPLIED = PAGE_TOPICS
 _COLUMNS = {"topic", "topic_confidence"}
 
 _TOPIC_OF_PAGES = """
@@ -141,7 +141,7 @@ def find_topics(connection: Connection, folder: Path, job: Job) -> bool:
     """
     applied = derived_path(folder, _APPLIED)
     if applied.exists():
-        add_files(connection, _APPLIED, [applied])
+        add_files(connection, _APPLIED, [applied], READ[_APPLIED])
         join = f"join {_APPLIED} using (url_id, fetch_id)"
         topic_of_pages = _TOPIC_OF_PAGES.format(source=_APPLIED, join=join)
     elif set(connection.sql("select * from pages limit 0").columns) >= _COLUMNS:

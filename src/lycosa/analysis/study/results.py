@@ -4,7 +4,8 @@ Files are written under temporary names. When all are complete, `study.json` is 
 renamed, and the new `study.json` is written last: if it exists, all tables are of one study. A
 study that was killed at any moment leaves the old one, or none; the next one begins from nothing.
 
-`study.json` says from which rows the study was made. As long as the crawl has no others, the study
+`study.json` says which columns each table has, so that a damaged footer is noticed, and from which
+rows the study was made. As long as the crawl has no others, the study
 is not repeated.
 """
 
@@ -28,6 +29,8 @@ from lycosa.storage.archive.index_lists import LIST
 from lycosa.storage.archive.lock import alone
 from lycosa.storage.segments.digests import write_list
 from lycosa.storage.segments.sealing import ignore
+from lycosa.storage.tables.missing_tables import damage_told
+from lycosa.storage.tables.parquet_files import compare_types, footer_of, types_in
 
 VERSION = 5
 """The version of the tables; tables of another version are made again."""
@@ -61,6 +64,15 @@ class Results:
         found = manifest.get("tables", {})
         return {name: self.path(name) for name in found if _NAME.fullmatch(name)}
 
+    def add_to(self, connection: Connection) -> None:
+        """Make the tables known to a database; refuse damaged ones."""
+        columns = (self.manifest() or {}).get("columns", {})
+        for name, path in self.tables().items():
+            with damage_told(self.folder.parent.parent, path):
+                # A study of before the columns were noted is taken as it is.
+                compare_types(types_in(footer_of(path)), columns.get(name, {}), may_lack=False)
+            add_files(connection, name, [path])
+
     def path(self, name: str) -> Path:
         """Return the path of a table."""
         return self.folder / f"{name}.parquet"
@@ -93,7 +105,9 @@ class Results:
 
     def finish(self, facts: Manifest, reach: Callable[[str], None] = ignore) -> Manifest:
         """Make all new tables valid; for readers they appear at the same moment."""
-        manifest = {"version": VERSION, "tables": dict(sorted(self._written.items())), **facts}
+        tables = dict(sorted(self._written.items()))
+        columns = {name: types_in(footer_of(temporary(self.path(name)))) for name in tables}
+        manifest = {"version": VERSION, "tables": tables, "columns": columns, **facts}
         for name in self._written:
             sync_file(temporary(self.path(name)))
         reach("study.written")

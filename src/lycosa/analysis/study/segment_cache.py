@@ -23,6 +23,7 @@ from lycosa.storage.archive.index_lists import list_beside
 from lycosa.storage.segments.digests import read_list, write_list
 from lycosa.storage.tables.extra import DAMAGE
 from lycosa.storage.tables.missing_tables import damage_told
+from lycosa.storage.tables.parquet_files import require_types
 
 _SOURCE = b"lycosa.source"
 
@@ -88,7 +89,7 @@ def add_derived(connection: Connection, kind: Kind, derived: Derived) -> None:
     connection.register(f"open_{kind.name}", derived.opened)
     parts = [f"select * from open_{kind.name}"]
     if derived.files:
-        add_files(connection, f"sealed_{kind.name}", derived.files)
+        add_files(connection, f"sealed_{kind.name}", derived.files, kind.schema)
         parts.append(f"select * from sealed_{kind.name}")
     connection.execute(f"create view {kind.name} as {' union all by name '.join(parts)}")
 
@@ -100,7 +101,7 @@ def _bring_up_to_date(
     state = source.stat()
     columns = " ".join(kind.schema.names)
     made_from = f"{kind.version} {columns} {state.st_size} {state.st_mtime_ns}".encode()
-    if _made_from(target) == made_from:
+    if _made_from(target, kind.schema) == made_from:
         return False
     schema = kind.schema.with_metadata({_SOURCE: made_from})
     crawl = source.parent.parent
@@ -116,11 +117,12 @@ def _bring_up_to_date(
     return True
 
 
-def _made_from(target: Path) -> bytes | None:
+def _made_from(target: Path, schema: pa.Schema) -> bytes | None:
+    """Return the source of a file; None if there is no sound one with these columns."""
     try:
-        found: bytes | None = (pq.read_schema(beneath.checked(target)).metadata or {}).get(_SOURCE)
-    except FileNotFoundError:
+        footer = pq.read_metadata(beneath.checked(target))
+        require_types(footer, schema)
+    except (FileNotFoundError, *DAMAGE):
         return None
-    except DAMAGE:
-        return None
+    found: bytes | None = (footer.metadata or {}).get(_SOURCE)
     return found

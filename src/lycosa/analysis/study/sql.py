@@ -23,7 +23,15 @@ from lycosa.analysis.statistics.main_texts import NAME as MAIN_TEXT
 from lycosa.analysis.statistics.main_texts import main_files
 from lycosa.analysis.study.items import HISTORY, NEWEST, add_items, chosen, kinds_of
 from lycosa.analysis.study.results import Results
-from lycosa.analysis.study.tables import Connection, Rows, all_rows, connected, lock, shown
+from lycosa.analysis.study.tables import (
+    OF_THE_QUERY,
+    Connection,
+    Rows,
+    all_rows,
+    connected,
+    lock,
+    shown,
+)
 from lycosa.errors import LycosaError, StoreError
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.storage.archive.layout import ITEMS, KINDS
@@ -115,21 +123,13 @@ def _refuse_broken(query: str, broken: Mapping[str, StoreError]) -> None:
             raise why
 
 
-_ABOUT_THE_QUERY = (
-    duckdb.BinderException,
-    duckdb.CatalogException,
-    duckdb.ParserException,
-    duckdb.PermissionException,
-)
-
-
 def is_damage(error: duckdb.Error) -> bool:
     """Return whether a query failed because of the bytes of a table.
 
     Arrow's errors come with the name of the stream that DuckDB has got from it. Errors about the
     query quote it, and a query may name files, too.
     """
-    if isinstance(error, _ABOUT_THE_QUERY):
+    if isinstance(error, OF_THE_QUERY):
         return False
     text = str(error)
     words = ("stream registered as", "ZSTD", "Parquet", "parquet", "Snappy", "Thrift", "TProtocol")

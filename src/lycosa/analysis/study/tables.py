@@ -13,13 +13,11 @@ import re
 import tempfile
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
-from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import duckdb
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from lycosa._support import beneath
 from lycosa.errors import LycosaError, StoreError
@@ -44,7 +42,7 @@ from lycosa.storage.tables.missing_tables import (
     require_table,
     unreadable,
 )
-from lycosa.storage.tables.parquet_files import footer_of
+from lycosa.storage.tables.parquet_files import footer_of, require_types
 from lycosa.storage.tables.rows import JOURNAL_SCHEMAS, SCHEMAS, SPELLED, plain_schema
 
 Connection = Any
@@ -61,6 +59,11 @@ GONE = [
     "too_large",
 ]
 """Outcomes after which a page no longer says what it said before."""
+
+_TOPIC = [("topic", pa.string()), ("topic_confidence", pa.float32())]
+STORED = {kind: plain_schema(one) for kind, one in SCHEMAS.items()}
+"""The columns of sealed tables that queries read; an older table lacks some."""
+STORED["pages"] = pa.schema([*STORED["pages"], *_TOPIC])
 
 STUDIED = ("links", "hosts", "pages")
 """The kinds of rows that a study queries by SQL; it reads texts in Python."""
@@ -111,36 +114,9 @@ def rows_now(folder: Path, kind: str, known: Known | None = None) -> Rows:
             opened.append(found)
     for path in sealed:
         with damage_told(folder, path):
-            _require_types(kind, footer_of(path))
+            require_types(footer_of(path), STORED[kind], may_lack=True)
     opened.append(SCHEMAS[kind].empty_table())
     return Rows(kind, sealed, pa.concat_tables(opened, promote_options="permissive"))
-
-
-def _require_types(kind: str, footer: pq.FileMetaData) -> None:
-    """Refuse a table whose columns are stored in other types than every sound one of its kind.
-
-    Columns that the kind does not have, or the table not yet, are those of plugins and versions.
-    """
-    known = _stored_types(kind)
-    for path, stored in _types_in(footer).items():
-        if known.get(path, stored) != stored:
-            raise pa.ArrowInvalid(f"its column {path!r} is of type {stored}, not {known[path]}")
-
-
-@cache
-def _stored_types(kind: str) -> dict[str, str]:
-    in_memory = pa.BufferOutputStream()
-    pq.write_table(plain_schema(SCHEMAS[kind]).empty_table(), in_memory)
-    return _types_in(pq.read_metadata(pa.BufferReader(in_memory.getvalue())))
-
-
-def _types_in(footer: pq.FileMetaData) -> dict[str, str]:
-    """Return the types of columns by their paths, as the bytes are laid out."""
-    columns = (footer.schema.column(number) for number in range(footer.num_columns))
-    return {
-        one.path: f"{one.physical_type}{' (repeated)' * one.max_repetition_level}"
-        for one in columns
-    }
 
 
 def _known(folder: Path) -> Known:
@@ -232,10 +208,19 @@ def lock(connection: Connection, folders: Iterable[Path] = ()) -> None:
         connection.execute(setting)
 
 
-_NOT_OURS = (
-    # The queries fit every sound table. The types of a crawl's own were compared when they were
-    # listed (`rows_now`), so this is one that was derived from them, under `index/`.
+OF_THE_QUERY = (
     duckdb.BinderException,
+    duckdb.CatalogException,
+    duckdb.ParserException,
+    duckdb.PermissionException,
+    duckdb.SyntaxException,
+)
+"""Errors about a query, never about the bytes of a table.
+
+Every table has the types that the queries expect: `rows_now` and `add_files` compare them.
+"""
+
+_NOT_OURS = (
     duckdb.IOException,
     duckdb.InvalidInputException,
     duckdb.OutOfMemoryException,
@@ -274,9 +259,27 @@ def all_rows(folder: Path, kinds: Iterable[str] = KINDS) -> list[Rows]:
     return [rows_now(folder, one, known) for one in (*reversed(KINDS), ITEMS) if one in set(kinds)]
 
 
-def add_files(connection: Connection, name: str, files: Iterable[Path]) -> None:
-    """Give Parquet files a name in the database."""
+def add_files(
+    connection: Connection, name: str, files: Iterable[Path], schema: pa.Schema | None = None
+) -> None:
+    """Give Parquet files a name in the database.
+
+    Files that this process has not written itself need a `schema`: the columns that queries read.
+    """
+    files = list(files)
+    for path in files if schema is not None else ():
+        with named(path):
+            require_types(footer_of(path), schema)
     connection.execute(f"create view {name} as select * from {_scan(files)}")
+
+
+@contextmanager
+def named(path: Path) -> Iterator[None]:
+    """Name the file in Arrow's errors about it."""
+    try:
+        yield
+    except pa.ArrowInvalid as error:
+        raise pa.ArrowInvalid(f"{path}: {error}") from None
 
 
 def add_rows(connection: Connection, rows: Rows, prefix: str = "") -> None:

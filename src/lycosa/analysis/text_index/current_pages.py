@@ -20,14 +20,24 @@ from pathlib import Path
 
 import pyarrow as pa
 
+from lycosa.analysis.statistics.told_noindex import SCHEMA as NOINDEX
 from lycosa.analysis.study.results import Results
-from lycosa.analysis.study.tables import GONE, Connection, Rows, add_files, connected
+from lycosa.analysis.study.tables import (
+    GONE,
+    STORED,
+    Connection,
+    Rows,
+    add_files,
+    connected,
+    named,
+)
 from lycosa.analysis.text_index.anchors import find_anchors
 from lycosa.model.job import Job
 from lycosa.storage.archive.layout import SEALED, names_in, sealed_path
-from lycosa.storage.tables.derived import derived_path
+from lycosa.storage.tables.derived import PAGE_TOPICS, derived_path
+from lycosa.storage.tables.document_texts import SCHEMA as DOCUMENT_ROWS
 from lycosa.storage.tables.missing_tables import require_table
-from lycosa.storage.tables.parquet_files import rows_file
+from lycosa.storage.tables.parquet_files import footer_of, require_types, rows_file
 from lycosa.storage.tables.rows import SCHEMAS
 
 KINDS = ("pages", "links", "text")
@@ -108,8 +118,8 @@ def computed_files(folder: Path) -> dict[str, Path]:
     studied = Results(folder).tables()
     names: tuple[str, ...] = ("ranks", "page_languages")
     found = {name: studied[name] for name in names if name in studied}
-    if (topics := derived_path(folder, "page_topics")).exists():
-        found["page_topics"] = topics
+    if (topics := derived_path(folder, PAGE_TOPICS)).exists():
+        found[PAGE_TOPICS] = topics
     return found
 
 
@@ -123,13 +133,17 @@ def wanted_pages(
     sealed = {**files, "text": texts}
     rows = [Rows(kind, sealed[kind], nothing[kind]) for kind in KINDS]
     memory_bytes = max(_LEAST_BYTES, _BYTES_A_PAGE * _rows_in(files["pages"]))
+    for kind in KINDS:
+        for path in files[kind]:
+            with named(path):
+                require_types(footer_of(path), STORED[kind], may_lack=True)
     with connected(rows, beside, memory_bytes) as connection:
         connection.execute("set threads = 1")  # each thread takes memory of its own
         _look_up(connection, computed)
         _look_into(connection, files["documents"])
         connection.execute(_NEWEST)
         if told := files.get("noindex"):
-            add_files(connection, "told_noindex", told)
+            add_files(connection, "told_noindex", told, NOINDEX)
             connection.execute(_TOLD)
         connection.execute(_BESIDE.format(name="text_of", rows="text", moment="min"))
         connection.execute(_BESIDE.format(name="linking", rows="links", moment="max"))
@@ -160,7 +174,7 @@ def _look_into(connection: Connection, documents: list[Path]) -> None:
         schema = [("fetch_id", pa.int64()), ("title", pa.string()), ("language", pa.string())]
         connection.register("document_facts", pa.schema(schema).empty_table())
         return
-    add_files(connection, "document_rows", documents)
+    add_files(connection, "document_rows", documents, DOCUMENT_ROWS)
     connection.execute(
         "create table document_facts as select fetch_id, nullif(title, '') as title,"
         " nullif(language, '') as language from document_rows"
@@ -187,8 +201,9 @@ def _look_up(connection: Connection, computed: dict[str, Path]) -> None:
         ),
     }
     for name, (source, query, columns) in queries.items():
+        read = pa.schema([("url_id", pa.int64()), *columns[:1]])
         if source in computed:
-            add_files(connection, source, [computed[source]])
+            add_files(connection, source, [computed[source]], read)
             connection.execute(f"create table {name} as {query}")
         else:
             schema = pa.schema([("url_id", pa.int64()), *columns])

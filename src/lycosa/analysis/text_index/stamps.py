@@ -5,11 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
+
 from lycosa._support import beneath
 from lycosa.analysis.study.tables import Connection, add_files, quoted
 
 DOCUMENTS = "documents.parquet"
 _MOST_LANGUAGES = 3
+_SCHEMA = pa.schema([("url_id", pa.int64()), ("stamp", pa.int64())])
 
 
 def read_documents(connection: Connection, generation: Path | None) -> None:
@@ -17,7 +20,7 @@ def read_documents(connection: Connection, generation: Path | None) -> None:
     if generation is None:
         connection.execute("create table known (url_id bigint, stamp bigint)")
         return
-    add_files(connection, "known_file", [generation / DOCUMENTS])
+    add_files(connection, "known_file", [generation / DOCUMENTS], _SCHEMA)
     connection.execute("create table known as select url_id, stamp from known_file")
     connection.execute("drop view known_file")
 

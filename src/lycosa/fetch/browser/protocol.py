@@ -118,6 +118,8 @@ class Done(Struct, tag="done"):
     """Parts that the tree depends on, and that may come."""
     parts: int = 0
     """Number of parts that the page requested."""
+    has_data: bool = False
+    """Whether scripts have asked for data (`fetch`, XMLHttpRequest) and got it."""
     clicked: int = 0
     untried: int = 0
     """Elements that were to be clicked and were not: no time or no click was left."""

@@ -23,7 +23,7 @@ from lycosa.crawl.status.progress import Progress
 from lycosa.crawl.status.words import in_words
 from lycosa.errors import ConfigError
 from lycosa.extract.page import scan
-from lycosa.frontier.facts.rendering import SHELL
+from lycosa.frontier.facts.rendering import RENDERED, SHELL
 from lycosa.model.job import Job
 from lycosa.model.job.seeds import parted
 from lycosa.model.records import Outcome, Place
@@ -38,9 +38,6 @@ MOST_LOOKED = 20
 
 MOST_RECORDS = 5_000
 """Most records that are searched for a rendered document."""
-
-RENDERED = "rendered"
-"""The ending of a page that a browser has shown."""
 
 MOST_TEXT = 200
 """Bytes of visible text that an empty page may have, such as "please enable JavaScript"."""

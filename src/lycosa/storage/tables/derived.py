@@ -8,6 +8,33 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pyarrow as pa
+
+PAGE_TOPICS = "page_topics"
+READ = {
+    PAGE_TOPICS: pa.schema(
+        [
+            ("url_id", pa.int64()),
+            ("fetch_id", pa.int64()),
+            ("topic", pa.string()),
+            ("topic_confidence", pa.float32()),
+        ]
+    ),
+    "page_units": pa.schema(
+        [
+            ("url_id", pa.int64()),
+            ("fetch_id", pa.int64()),
+            ("url", pa.string()),
+            ("number", pa.int32()),
+            ("heading", pa.string()),
+            ("topic", pa.string()),
+            ("topic_confidence", pa.float32()),
+            ("text", pa.string()),
+        ]
+    ),
+}
+"""The columns that queries of other commands read, by table."""
+
 
 def derived_path(folder: Path, name: str) -> Path:
     """Return the path of a table."""

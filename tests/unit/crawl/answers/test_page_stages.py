@@ -6,13 +6,13 @@ import gzip
 import random
 from collections.abc import Sequence
 from dataclasses import replace
-from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
 from benchmarks.partitions import waiting_partition
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from msgspec import structs
 
 from lycosa.crawl.answers._routes import TOO_DEEP
 from lycosa.crawl.answers.links import Router
@@ -20,7 +20,7 @@ from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.answers.stages import PageAnswers
 from lycosa.crawl.budget import Budget
 from lycosa.crawl.points import Feature, Points, Spine
-from lycosa.crawl.ports import Ports
+from lycosa.crawl.ports import Store
 from lycosa.crawl.scope import JobScope
 from lycosa.features.of_job import features_of
 from lycosa.frontier.distance import MOST_REDIRECTS, STEP, TOO_MANY_REDIRECTS
@@ -42,6 +42,7 @@ from lycosa.storage.log.memory import MemoryLog
 from plain_routes import PlainRouter
 from plain_stages import PlainPageAnswers
 from seeds import examples
+from unit.crawl.drawn_web import DrawnWeb, ports_of
 
 URLS = [
     *("http://www.a.test/", "http://www.a.test/1", "http://www.a.test/cal/2024-01?a=1&b=2&c=3"),
@@ -188,19 +189,12 @@ class Bench:
         scope = JobScope(job, MemoryLog(1))
         for url in URLS:
             scope.join(key_of(url))
-        self.ports = cast(
-            "Ports",
-            SimpleNamespace(
-                job=job,
-                scope=scope,
-                store=self.store,
-                budget=self.budget,
-                random=random.Random(1),
-                clock=SimpleNamespace(now=lambda: 1e9),
-                clock_ahead=0.0,
-                partitioner=make_partitioner("host-hash", 2),
-                rendering=None,
-            ),
+        self.ports = structs.replace(
+            ports_of(DrawnWeb({}), job, cast("Store", self.store)),
+            scope=scope,
+            budget=self.budget,
+            random=random.Random(1),
+            partitioner=make_partitioner("host-hash", 2),
         )
         router = Router(self.ports) if stages is PageAnswers else PlainRouter(self.ports)
         partitions = {0: self.partition}

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
+from benchmarks.partitions import waiting_partition
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -145,14 +145,14 @@ PAGES = st.builds(
 
 def answered(page: tuple[Any, ...]) -> PageAnswer:
     path, text, body, outcome, is_first, is_list, led_to, guess, purses = page
-    state = SimpleNamespace(
-        site_names=[SITE],
-        table=range(led_to + 5),
-        traps=SimpleNamespace(hosts=purses),
-        pages=SimpleNamespace(guess=[guess]),
-    )
+    partition = waiting_partition()
+    state = partition.state
+    keys = [SITE + path, *(f"{SITE}/u{number}" for number in range(led_to + 4))]
+    partition.admit(0.0, "", keys, [0] * len(keys))
+    state.traps.hosts.update(purses)
+    state.pages.guess[0] = guess
     return PageAnswer(
-        cast("Any", SimpleNamespace(state=state)),
+        partition,
         *(0, REQUEST, Answer(200, (), body, 0.0, 1.0)),
         key=SITE + path,
         host=1,
@@ -193,10 +193,9 @@ def test_a_page_that_counts_leads_to_a_few_new_ones(led_to: int, is_weighed: boo
 
 def test_a_text_is_counted_up_to_what_a_byte_holds() -> None:
     texts = SeenTexts()
-    state = SimpleNamespace(site_names=[SITE])
-    page = PageAnswer(
-        cast("Any", SimpleNamespace(state=state)), 0, REQUEST, Answer(200, (), b"x", 0.0, 1.0)
-    )
+    partition = waiting_partition()
+    partition.admit(0.0, "", [f"{SITE}/"], [0])
+    page = PageAnswer(partition, 0, REQUEST, Answer(200, (), b"x", 0.0, 1.0))
     page.outcome = Outcome.KEPT
     shown = []
     for _ in range(300):

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from random import Random
-from types import SimpleNamespace
 from typing import cast
 
 import pytest
+from benchmarks.partitions import waiting_partition
 
 from lycosa.features.topics.allocator import TopicTurns
-from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
-from lycosa.frontier.readiness.firsts import Firsts
 from lycosa.frontier.schedulers.topics import ANY, ByTopic
 from lycosa.model.job import Job
 from lycosa.model.records import Admitted
@@ -44,25 +42,15 @@ class Turns:
 
 
 def waiting(number: int, urls: list[tuple[int, int]]) -> Partition:
-    state = PartitionState()
-    scheduler = ByTopic(state.pages, state.topics)
+    partition = waiting_partition(number, "topics")
+    state, scheduler = partition.state, partition.scheduler
     keys = [f"test.h{page % 3}:/{page}" for page in range(len(urls))]
     queues, positions = bytes(queue for queue, _ in urls), bytes(place for _, place in urls)
     state.apply(Admitted(0.0, "", keys, [0] * len(keys), queues=queues, positions=positions))
     for page, site in enumerate(state.pages.site):
         scheduler.offer(page, site)
         scheduler.wake(site)
-    readiness = SimpleNamespace(robots_wanted={}, firsts=Firsts())
-    partition = SimpleNamespace(
-        number=number,
-        state=state,
-        scheduler=scheduler,
-        readiness=readiness,
-        is_leaving=False,
-        is_held_back=False,
-        has_work=lambda: bool(scheduler.ready or readiness.robots_wanted),
-    )
-    return cast(Partition, partition)
+    return partition
 
 
 def test_each_topic_has_one_turn_after_the_other() -> None:

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from types import SimpleNamespace
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import msgspec
 import pytest
+from msgspec import structs
 
 from lycosa.crawl.budget import Limit
 from lycosa.crawl.pauses import usual_pause
 from lycosa.frontier.fold.state import PartitionState
+from lycosa.model.clock import VirtualClock
 from lycosa.model.job import Job
 from lycosa.model.records import Taken
 from lycosa.runtime.cluster.settings import Value
@@ -37,8 +40,10 @@ from lycosa.runtime.orders.desk import known_in_force, order_name
 from lycosa.runtime.orders.orders import Numbered, Order, Pause, Resume, SetValue, Unset
 from lycosa.runtime.orders.orders import pack as pack_order
 from lycosa.simulation.cluster.loose_log import LooseServer
+from lycosa.storage.archive.journal import Journal
 from lycosa.storage.log.format import encode
 from lycosa.storage.log.protocol import Take
+from unit.crawl.drawn_web import DrawnWeb, ports_of
 
 
 class FakeWorker:
@@ -88,37 +93,24 @@ class FakeLimits:
         self.order = number
 
 
-class Clock:
-    moment = 1_000.0
-
-    def now(self) -> float:
-        return self.moment
-
-
-class Scope:
-    rules: Any = ()
-
-    def adopt(self, rules: Any) -> None:
-        self.rules = rules
-
-
 class Followed(NamedTuple):
     adopter: Adopter
     worker: FakeWorker
     limits: FakeLimits
-    clock: Clock
+    clock: VirtualClock
 
 
-def employ(made: Adopter, job: Job, clock: Clock) -> tuple[FakeWorker, FakeLimits]:
+def employ(made: Adopter, job: Job, clock: VirtualClock) -> tuple[FakeWorker, FakeLimits]:
     worker, limits = FakeWorker(), FakeLimits()
-    ports: Any = SimpleNamespace(job=job, clock=clock, scope=Scope(), partitioner=None)
-    made.employ(ports, worker, worker, limits)  # type: ignore[arg-type]
+    with TemporaryDirectory() as folder:
+        ports = structs.replace(ports_of(DrawnWeb({}), job, Journal(Path(folder))), clock=clock)
+        made.employ(ports, worker, worker, limits)  # type: ignore[arg-type]
     return worker, limits
 
 
 def followed(job: Job) -> Followed:
-    clock = Clock()
-    made = Adopter(job, clock, lambda: 2)  # type: ignore[arg-type]
+    clock = VirtualClock()
+    made = Adopter(job, clock, lambda: 2)
     return Followed(made, *employ(made, job, clock), clock)
 
 
@@ -188,25 +180,25 @@ def test_a_longer_pause_holds_for_hosts_that_rest_already(
     made, worker, _, clock = followed(Job.of(politeness=politeness))
     made.noted(notes_of(SetValue(name, value)))
     assert worker.connections == 0
-    clock.moment += held_seconds - 0.1
+    clock.run(clock.now() + held_seconds - 0.1)
     made.look()
     assert worker.connections == 0
-    clock.moment += 0.1
+    clock.run(clock.now() + 0.1)
     made.look()
     assert worker.connections > 0
 
 
 def test_a_limit_that_was_reached_by_all_is_not_taken_back_by_an_order() -> None:
     job = Job.of(limits={"pages": 5, "seconds": 60.0})
-    clock = Clock()
-    limits = SharedLimits(job, clock, lambda: 1 << 62, 1, nullcontext())  # type: ignore[arg-type]
+    clock = VirtualClock()
+    limits = SharedLimits(job, clock, lambda: 1 << 62, 1, nullcontext())
     limits.begin(PartitionState())
-    assert limits.budget.next_moment() == clock.moment + 60.0
-    limits.halt(clock.moment)
-    clock.moment += 10.0
+    assert limits.budget.next_moment() == clock.now() + 60.0
+    limits.halt(clock.now())
+    clock.run(clock.now() + 10.0)
     limits.adopt(Job.of(limits={"pages": 9, "seconds": 90.0}).limits)
-    limits.go_on(clock.moment)
-    assert limits.budget.next_moment() == clock.moment + 90.0
+    limits.go_on(clock.now())
+    assert limits.budget.next_moment() == clock.now() + 90.0
     limits.budget.end(Limit.PAGES)
     limits.adopt(Job.of(limits={"pages": 20}).limits)
     assert limits.budget.reached is Limit.PAGES

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
 from typing import Any, cast
 
 import pytest
@@ -128,6 +127,6 @@ def test_payloads_are_known_and_noted_as_the_plain_functions_say(
 
 
 def test_only_captures_are_taken() -> None:
-    message = cast("Message", SimpleNamespace(payload_bytes=3))
+    message = message_of(Answer(200, (), b"abc", 0.0, 1.0))
     with pytest.raises(TypeError, match="a capture is expected, not int"):
         Compiled(True, True).look_for(cast("Capture", 1), message)
