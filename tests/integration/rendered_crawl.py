@@ -45,13 +45,19 @@ def lycosa(*words: str | Path, kill_at: str = "") -> subprocess.CompletedProcess
 
 
 def crawl(
-    server: SocketWeb, path: Path, mode: str, *more: str, kill_at: str = "", seed: str = HOME
+    server: SocketWeb,
+    path: Path,
+    mode: str,
+    *more: str,
+    kill_at: str = "",
+    seed: str = HOME,
+    expects: int = 0,
 ) -> None:
     flags = ["--allow-private", "--delay", f"{DELAY_SECONDS}s", "--ip-delay", f"{DELAY_SECONDS}s"]
     flags += ["--set", f"fetch.hosts_file={server.hosts_file}", "--mining", "off", "--quiet"]
     flags += ["--render", mode, "--set", "log.commit_seconds=0.1", *more]
     done = lycosa("crawl", seed, "-o", path, *flags, kill_at=kill_at)
-    expected = -signal.SIGKILL if kill_at else 0
+    expected = -signal.SIGKILL if kill_at else expects
     assert done.returncode == expected, done.stderr
 
 
@@ -66,3 +72,34 @@ class Stuck(ScriptMaze):
             f"<div id=r></div><script>r.innerHTML = '{found}'.repeat(9)</script>"
         ).encode()
         self._pages["/found/stuck"] = b"<!DOCTYPE html><title>Behind</title>behind the door"
+
+
+class LateApplication(ScriptMaze):
+    """Ordinary pages first, and behind them an application whose menu comes from the server.
+
+    The article of each of its pages is fetched as data, and is shorter than the menu.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(())
+        menu = "<nav>" + "An entry of the long menu of this site. " * 60 + "</nav>"
+        shown = "fetch('/parts/' + location.pathname.slice(5) + '.json').then((r) => r.json())"
+        article = "'The article that came as data. '.repeat(15)"
+        script = f"{shown}.then(([n]) => {{ app.innerHTML = '<p>' + {article}"
+        more = "+ (n < 3 ? '<a hr' + 'ef=/found/' + n + '>on</a>' : '') })"
+        links = "".join(f"<a href=/app/{number}>{number}</a> " for number in range(1, 4))
+        plain = "An ordinary page with a script that counts its readers. " * 9
+        page = "<!DOCTYPE html><title>{0}</title><p>{0}</p>{1}{2}<script>{3}</script>"
+        self._pages = {
+            "/": page.format("Home", plain, "<a href=/a>a</a> <a href=/b>b</a>", "1").encode(),
+            "/a": page.format("A", plain, "<a href=/c>c</a>", "2").encode(),
+            "/b": page.format("B", plain, "<a href=/d>d</a>", "3").encode(),
+            "/c": page.format("C", plain, links, "4").encode(),
+            "/d": page.format("D", plain, links, "5").encode(),
+        }
+        for number in range(1, 4):
+            place = menu + "<div id=app></div>"
+            text = page.format(f"Article {number}", "", place, script + more)
+            self._pages[f"/app/{number}"] = text.encode()
+            if number < 3:
+                self._pages[f"/found/{number}"] = page.format(number, plain, "", "6").encode()

@@ -131,6 +131,7 @@ def opens_at_its_pages(browser: Browser, address: str) -> None:
         page.goto(f"{address}/#token={TOKEN}")
         page.wait_for_url(f"{address}/crawl/site/pages")
         expect(page.locator("#list tbody tr").first).to_be_visible()
+        expect(page.locator("#left-out code").first).to_contain_text("--depth 3")
 
 
 def follow_all(browser: Browser, address: str) -> None:

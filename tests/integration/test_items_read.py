@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -180,3 +182,8 @@ def test_no_cell_of_items_is_a_formula(tmp_path: Path) -> None:
     folder = stored(tmp_path / "crawl", HOSTILE["formulas"])
     assert b'"\'=1+1","\'@x"' in exported(folder, "csv")
     assert b'"=1+1","@x"' in exported(folder, "csv", is_raw=True)
+
+
+def test_an_export_of_items_loads_no_mathematics() -> None:
+    code = "import sys, lycosa.analysis.exports.items; sys.exit('scipy' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

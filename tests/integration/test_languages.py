@@ -76,7 +76,7 @@ def test_a_crawl_in_one_language(tmp_path: Path) -> None:
     status = json.loads(lycosa("status", folder, "--json").stdout)
     assert status["outcomes"] == {"kept": 2, "wrong_language": 1, "no_sitemap": 1}
     why = lycosa("explain", folder, HOME).stdout.replace("\n", " ")
-    assert "wrong_language; its language is not in [extract] languages" in why
+    assert "wrong language (wrong_language); its language is not in [extract] languages" in why
     tried = lycosa("explain", folder, f"{HOME}sitemap.xml").stdout.replace("\n", " ")
     assert "tried as the site's sitemap, but the answer is not a sitemap" in tried
     assert "tried: sitemaps are often there" in tried

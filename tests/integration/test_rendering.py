@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 from benchmarks.rendering import Application
 
-from integration.rendered_crawl import Stuck, crawl, lycosa, served
+from integration.rendered_crawl import LateApplication, Stuck, crawl, lycosa, served
 from lycosa.storage.archive.reader import find_text, table
 from lycosa_testweb.webs import script_maze
 from lycosa_testweb.webs.script_maze import DOCS, HOME, KINDS, PartTypes, ScriptMaze
@@ -126,6 +126,26 @@ def test_pages_that_were_empty_without_a_browser_are_rendered_later(tmp_path: Pa
     assert set(web.pages()) <= set(kept(path))
     counts = json.loads(lycosa("status", path, "--json").stdout)["rendered"]
     assert counts == {"rendered": 4}
+
+
+def test_an_application_whose_script_fails_is_no_success(tmp_path: Path) -> None:
+    web, path = ScriptMaze(FEW[:1]), tmp_path / "crawl"
+    page = b"<!DOCTYPE html><title>App</title><div id=root></div><script>nothing.there()</script>"
+    web._pages = {"/": page}
+    with served(web, tmp_path) as (server, _):
+        crawl(server, path, "always", expects=69)
+    told = lycosa("explain", path, HOME).stdout
+    assert "rendered: ReferenceError: nothing is not defined" in " ".join(told.split())
+    told = lycosa("check", "render", HOME, "--crawl", path).stdout
+    assert "nothing is not defined" in told
+
+
+def test_an_application_behind_ordinary_pages_is_rendered_by_evidence(tmp_path: Path) -> None:
+    web, path = LateApplication(), tmp_path / "crawl"
+    with served(web, tmp_path) as (server, _):
+        crawl(server, path, "auto", "--workers", "1")
+    assert {f"{HOME}found/1", f"{HOME}found/2"} <= set(kept(path))
+    assert "The article that came as data" in (find_text(path, f"{HOME}app/3") or "")
 
 
 @pytest.mark.soak

@@ -90,15 +90,18 @@ class Columns:
         names = [column.name for column in self.columns]
         if self.last_edge:
             names.append(self.last_edge)
-        widest = max((text_width(name, SMALL) for name in names), default=0) + 6
-        every = max(1, -(-int(widest) // max(int(step), 1)))
+        widest = max((text_width(name, SMALL) for name in names), default=0)
+        # A long first name begins at the edge of the picture, and so comes nearer to the second.
+        apart = widest + 6 + max(0, widest / 2 - left)
+        every = max(1, -(-int(apart) // max(int(step), 1)))
         for number, name in enumerate(names):
             if number % every:
                 continue
             x = left + step * (number if self.last_edge else number + 0.5)
             if self.last_edge:
                 canvas.path(f"M{x:.1f} {bottom:.1f}v4", SOFT)
-            at = min(x, canvas.width - text_width(name, SMALL) / 2)
+            half = text_width(name, SMALL) / 2
+            at = max(half, min(x, canvas.width - half))
             canvas.text(at, bottom + 16, name, "middle", SMALL, fill=SOFT)
 
     def _draw_mark(self, canvas: Canvas, mark: Mark, x: float, bottom: float) -> None:

@@ -21,7 +21,6 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 import duckdb
-import numpy as np
 import pyarrow as pa
 
 from lycosa._support import beneath
@@ -32,9 +31,7 @@ from lycosa.analysis.exports.of_topic import rows_of_topic, units_of_topic
 from lycosa.analysis.exports.warc_files import FORMAT as RECORDS
 from lycosa.analysis.exports.warc_files import write_pages
 from lycosa.analysis.exports.withheld import wishes_obeyed, withhold, without_withheld
-from lycosa.analysis.statistics.counts import prepare
 from lycosa.analysis.statistics.heads import HEADS
-from lycosa.analysis.statistics.ranks import web_graph
 from lycosa.analysis.study.results import Results
 from lycosa.analysis.study.segment_cache import add_derived, known
 from lycosa.analysis.study.tables import (
@@ -250,6 +247,12 @@ def _opened(target: Path | None) -> Iterator[IO[str]]:
 def _add_edges(connection: Connection, folder: Path) -> None:
     """Make a table of the links in the graph that the study has ranked."""
     add_derived(connection, HEADS, known(Results(folder).folder, HEADS))
+    # They load SciPy, which is half of the time that a small export takes.
+    import numpy as np
+
+    from lycosa.analysis.statistics.counts import prepare
+    from lycosa.analysis.statistics.ranks import web_graph
+
     prepare(connection)
     web = web_graph(connection)
     ids, out = web.pages.ids, web.graph.out

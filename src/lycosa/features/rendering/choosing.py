@@ -1,13 +1,15 @@
-"""Which pages are rendered: all with scripts, or those that seem empty and sites that need it.
+"""Which pages are rendered: all with scripts, or those for which there is evidence.
 
-With `auto`, the first pages of a site that have scripts are a sample: they are rendered, and if one
-of them had links or text that the page as it came had not, the site's pages are rendered from then
-on. A page that seems empty without scripts is rendered in any case.
+With `auto` the first pages of a site that have scripts are a sample, and later ones now and again:
+they are rendered, and if one of them had links or text that the page as it came had not, the site's
+pages are rendered from then on, until many in a row have had nothing more. A page that seems empty
+without scripts, or has an empty place in which a framework shows itself, is rendered in any case.
 """
 
 from __future__ import annotations
 
 import re
+from zlib import crc32
 
 from lycosa.crawl.answers.page_answer import HTML_TYPES, PageAnswer
 from lycosa.crawl.answers.reading import content_type_of
@@ -21,12 +23,31 @@ from lycosa.frontier.facts.rendering import (
 from lycosa.model.job.render import Render
 from lycosa.model.records import Outcome
 
+ONE_IN = 64
+"""A page in this many, chosen by its URL, is a sample whatever was found before: a site can have
+ordinary pages first and those that scripts make later."""
+SAME_IN_A_ROW = 10
+"""Rendered pages in a row without anything more, after which a site is rendered no longer."""
+
 _SCRIPTS = re.compile(rb"<script|\son[a-z]{3,20}\s*=|javascript:", re.IGNORECASE)
+_EMPTY_PLACE = re.compile(
+    rb"<(?:div|main|section)\s[^>]{0,200}?\b(?:id|data-[a-z]+)=[\"']?"
+    rb"(?:root|app|main-app|react-root|__next|__nuxt|svelte|q-app|single-spa-application)[\"']?"
+    rb"(?:\s[^>]{0,200})?>\s{0,200}</"
+    rb"|<app-root[^>]{0,200}>\s{0,200}</app-root",
+    re.IGNORECASE,
+)
+"""An element that React, Vue, Angular, Svelte and their like fill."""
 
 
 def has_scripts(body: bytes) -> bool:
     """Return whether there is anything in a page that a browser would run."""
     return _SCRIPTS.search(body) is not None
+
+
+def has_empty_place(body: bytes) -> bool:
+    """Return whether a page has an empty element that a framework is to fill."""
+    return _EMPTY_PLACE.search(body) is not None
 
 
 def is_document(answered: PageAnswer) -> bool:
@@ -45,21 +66,31 @@ def is_chosen(answered: PageAnswer, settings: Render) -> bool:
     """Return whether a page is to be rendered."""
     if not is_document(answered):
         return False
+    body = answered.answer.body
     if settings.mode == "auto":
         known, site = answered.state.rendering, answered.site
-        verdict = known.verdicts.get(site)
-        is_sample = not verdict and known.samples.get(site, Sample()).queued < settings.sample_pages
-        if verdict != RENDERED_ALWAYS and not is_sample:
-            return seems_empty(answered)
-    return has_scripts(answered.answer.body)
+        is_sample = is_sampled(known, site, answered.key, settings)
+        if known.verdicts.get(site) != RENDERED_ALWAYS and not is_sample:
+            return seems_empty(answered) or (has_empty_place(body) and has_scripts(body))
+    return has_scripts(body)
+
+
+def is_sampled(known: Rendering, site: int, key: str, settings: Render) -> bool:
+    """Return whether a page is one of those by which its site is judged."""
+    is_first = known.samples.get(site, Sample()).queued < settings.sample_pages
+    if is_first and site not in known.verdicts:
+        return True
+    return crc32(key.encode()) % ONE_IN == 0
 
 
 def verdict_on(known: Rendering, site: int, settings: Render, *, differs: bool) -> int:
-    """Return the verdict on a site after one more page was rendered; 0 if there is none yet."""
-    if settings.mode != "auto" or known.verdicts.get(site) == RENDERED_ALWAYS:
+    """Return the verdict on a site after one more page was rendered; 0 if it stays."""
+    if settings.mode != "auto":
         return 0
+    sample, verdict = known.samples.get(site, Sample()), known.verdicts.get(site, 0)
     if differs:
-        return RENDERED_ALWAYS
-    sample = known.samples.get(site, Sample())
+        return RENDERED_ALWAYS if verdict != RENDERED_ALWAYS else 0
+    if verdict == RENDERED_ALWAYS:
+        return RENDERED_IF_EMPTY if sample.same + 1 >= SAME_IN_A_ROW else 0
     is_done = sample.rendered + 1 >= settings.sample_pages and not sample.differed
-    return RENDERED_IF_EMPTY if is_done and site not in known.verdicts else 0
+    return RENDERED_IF_EMPTY if is_done and not verdict else 0

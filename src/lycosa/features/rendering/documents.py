@@ -37,7 +37,8 @@ from lycosa.storage.warc.record_reader import Stored
 FOLLOWED = frozenset({"anchor", "navigation", "click", "state", "window", "form", "download"})
 """Ways in which a page tells of a link; a change of the fragment leads to no other page."""
 MORE_TEXT, MORE_TEXT_BYTES = 1.3, 200
-"""A document differs in its text if it has so many times as much, and this much more."""
+"""A document differs in its text if it has so many times as much, and this much more. This much
+more is enough where scripts have fetched data: a long menu may stand around a short article."""
 
 
 class Document(NamedTuple):
@@ -96,7 +97,7 @@ class Documents:
         if body:
             self._tree.find_triples(answered, before, facts_before)
         self._resolve(answered, self._tree.links(raw, answered), done)
-        differs = self._differs(answered, facts_before)
+        differs = self._differs(answered, facts_before, has_data=done.has_data)
         if body and (differs or done.picture):
             shown = self._tree.show(answered, raw)
             if shown is not raw:
@@ -116,14 +117,15 @@ class Documents:
             answered.partition, answered.page, raw, base or url, is_kept=True
         )
 
-    def _differs(self, answered: PageAnswer, before: Facts) -> bool:
+    def _differs(self, answered: PageAnswer, before: Facts, *, has_data: bool) -> bool:
         """Return whether a document has anything that the page as it came has not."""
         if answered.triples is not None:
             return True
         known = self._keys(answered.partition, answered.page) | {answered.key}
         if any(target.key not in known for target in answered.links.targets):
             return True
-        return len(answered.facts.content) > MORE_TEXT * len(before.content) + MORE_TEXT_BYTES
+        times = 1.0 if has_data else MORE_TEXT
+        return len(answered.facts.content) > times * len(before.content) + MORE_TEXT_BYTES
 
     def _found(self, found: Sequence[FoundLink], facts: Facts) -> RawLinks:
         wanted = [link for link in found if link.how in FOLLOWED]

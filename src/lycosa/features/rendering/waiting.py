@@ -18,7 +18,7 @@ from lycosa.features.rendering.choosing import is_chosen, verdict_on
 from lycosa.features.rendering.documents import Documents
 from lycosa.features.rendering.parts import MOST_REFUSED, NOT_FETCHED, Parts
 from lycosa.features.rendering.rendered_tree import RenderedTree
-from lycosa.fetch.browser.protocol import Done, FoundLink, RenderPage
+from lycosa.fetch.browser.protocol import Done, Ending, FoundLink, RenderPage
 from lycosa.fetch.browser.renderer import Renders
 from lycosa.frontier.facts.rendering import Waiting
 from lycosa.frontier.partition import Partition
@@ -269,7 +269,9 @@ class PageRendering(Feature):
             )
             return
         site = state.pages.site[page]
-        verdict = verdict_on(state.rendering, site, self._settings, differs=document.differs)
+        verdict = 0
+        if document.differs or done.ending is Ending.RENDERED:
+            verdict = verdict_on(state.rendering, site, self._settings, differs=document.differs)
         place = None
         if document.differs or done.picture:
             place = self._documents.store(document, done)
@@ -281,7 +283,7 @@ class PageRendering(Feature):
             differs=document.differs,
             verdict=verdict,
             refused=asked.refused,
-            detail=why,
+            detail=why or ("" if document.differs else done.error),
         )
         self._decided(partition, event)
         if not document.differs:

@@ -53,6 +53,7 @@ PICTURED = frozenset({"Image", "Font", "Stylesheet"})
 """Further types of resources that a picture of the page depends on."""
 _REFUSED = frozenset({"WebSocket", "Ping", "Icon", "Prefetch"})
 """Never answered: the tree does not depend on them."""
+_DATA = frozenset({"XHR", "Fetch"})
 MOST_PARTS = 500
 """Most requests of one page; further ones are not answered."""
 MOST_FRAMES = 20
@@ -102,6 +103,8 @@ class _Page:
         self._decode = msgpack_decoder(ToBrowser).decode
         self.missing: dict[str, None] = {}
         self.phases = _Phases()
+        self.has_data = False
+        self.error = ""
         self.parts = 0
         self._known: dict[str, Part] = {}
         self._is_shown = False
@@ -127,6 +130,7 @@ class _Page:
             return None
         is_shown = self.asked.wants_picture and kind in PICTURED
         part = self._part(url, is_needed, is_wanted=is_needed or is_shown)
+        self.has_data |= kind in _DATA and part.holding is Holding.HELD
         return part if part.holding is Holding.HELD else None
 
     def _part(self, url: str, is_needed: bool, *, is_wanted: bool) -> Part:
@@ -153,6 +157,11 @@ class _Page:
             self._is_sent = True
             send(self._end, Shown(text, url))
             self.phases.begin("clicks")
+
+    def thrown(self, text: str) -> None:
+        """Note the first error of the page's scripts before it is clicked."""
+        if not self._is_sent:
+            self.error = self.error or " ".join(text.split())[:300]
 
     def show_again(self) -> None:
         """Expect the document to be asked for again."""
@@ -195,7 +204,8 @@ class Renderer:
             is_gone = isinstance(error, BrowserGone | PageGone)
             done = Done(Ending.CRASHED if is_gone else Ending.FAILED, detail=str(error)[:300])
         done.missing, done.parts = list(page.missing), page.parts
-        done.phases = page.phases.seconds()
+        done.phases, done.has_data = page.phases.seconds(), page.has_data
+        done.error = page.error
         done.seconds = time.monotonic() - self._began
         if done.ending is Ending.RENDERED:
             self._make_way(done)

@@ -118,6 +118,8 @@ class Done(Struct, tag="done"):
     """Parts that the tree depends on, and that may come."""
     parts: int = 0
     """Number of parts that the page requested."""
+    has_data: bool = False
+    """Whether scripts have asked for data (`fetch`, XMLHttpRequest) and got it."""
     clicked: int = 0
     untried: int = 0
     """Elements that were to be clicked and were not: no time or no click was left."""
@@ -133,6 +135,8 @@ class Done(Struct, tag="done"):
     """The time of these processes for the page."""
     is_last: bool = False
     """Whether the process ends with this page, which did not give way to another."""
+    error: str = ""
+    """The first error that a script of the page has not caught."""
     phases: dict[str, float] = {}
     """Seconds of each phase (`PHASES`), in their order; the last is the one in which it ended."""
 

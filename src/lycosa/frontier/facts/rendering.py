@@ -15,6 +15,8 @@ from lycosa.model.records import PartsNoted, Place, Rendered, RenderQueued
 
 SHELL = "shell"
 """The ending of a page that seems empty without scripts, in a crawl that renders none."""
+RENDERED = "rendered"
+"""The ending of a page that a browser has shown (`lycosa.fetch.browser.protocol.Ending`)."""
 RENDERED_ALWAYS, RENDERED_IF_EMPTY = 1, 2
 """Verdicts on a site."""
 
@@ -27,11 +29,13 @@ class Waiting(NamedTuple):
 
 
 class Sample(NamedTuple):
-    """The first pages of a site, by which it is judged."""
+    """The rendered pages of a site, by which it is judged."""
 
     queued: int = 0
     rendered: int = 0
     differed: int = 0
+    same: int = 0
+    """The number shown to their end since the last one that differed."""
 
 
 class Rendering:
@@ -99,8 +103,11 @@ class Rendering:
             self.shells.add(event.page)
         if self.waiting.pop(event.page, None) is not None:
             sample = self.samples.get(site, Sample())
-            differed = sample.differed + event.differs
-            self.samples[site] = sample._replace(rendered=sample.rendered + 1, differed=differed)
+            self.samples[site] = sample._replace(
+                rendered=sample.rendered + 1,
+                differed=sample.differed + event.differs,
+                same=0 if event.differs else sample.same + (event.ending == RENDERED),
+            )
         if event.place is not None:
             self.places[event.page] = event.place
         if event.verdict:

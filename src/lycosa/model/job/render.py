@@ -13,8 +13,9 @@ class Render(Record):
     mode: str = key(
         "off",
         "Pages to render: `none`; with `auto` pages that seem empty without scripts, and pages"
-        " of sites whose first pages had more links or text when rendered; with `always` all"
-        " pages with scripts. The parts of a page are fetched like any URL, and count as such.",
+        " of sites where samples (the first pages and some later ones) had more links or text when"
+        " rendered; with `always` all pages with scripts. The parts of a page are fetched like any"
+        " URL, and count as such.",
         choices=MODES,
     )
     seconds: float = key(

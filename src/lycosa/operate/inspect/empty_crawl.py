@@ -23,7 +23,7 @@ from lycosa.crawl.status.progress import Progress
 from lycosa.crawl.status.words import in_words
 from lycosa.errors import ConfigError
 from lycosa.extract.page import scan
-from lycosa.frontier.facts.rendering import SHELL
+from lycosa.frontier.facts.rendering import RENDERED, SHELL
 from lycosa.model.job import Job
 from lycosa.model.job.seeds import parted
 from lycosa.model.records import Outcome, Place
@@ -38,9 +38,6 @@ MOST_LOOKED = 20
 
 MOST_RECORDS = 5_000
 """Most records that are searched for a rendered document."""
-
-RENDERED = "rendered"
-"""The ending of a page that a browser has shown."""
 
 MOST_TEXT = 200
 """Bytes of visible text that an empty page may have, such as "please enable JavaScript"."""
@@ -97,6 +94,10 @@ _FAILED = (
     "no page could be rendered ({ended}), and their HTML has neither links nor text;"
     " see why: lycosa explain {path} {seed}"
 )
+_BARE = (
+    "the browser has shown no more than the HTML, which has neither links nor text;"
+    " see why: lycosa check render {seed} --crawl {path}"
+)
 _SHELL = (
     "the page is made by scripts: its HTML has neither links nor text;"
     " render it: lycosa resume {path} --render auto"
@@ -141,11 +142,13 @@ def _few_seeds(job: Job) -> list[str]:
 def _why_without_content(directory: CrawlDirectory, progress: Progress) -> str:
     """Return why all pages that were kept are empty; "" if one of them is not."""
     shells, failures = _shells_and_failures(progress.rendered)
-    if failures and RENDERED not in progress.rendered:
+    has_rendered = RENDERED in progress.rendered
+    if failures or has_rendered:
         if any(record.type == "conversion" for record in _first_records(directory.path)):
             return ""  # a page was read before its browser failed
         ended = ", ".join(f"{count:,} {name.replace('-', ' ')}" for name, count in failures.items())
         why = _FAILED.format(ended=ended, path=directory.path, seed="{seed}")
+        why = _BARE if has_rendered else why
     elif shells and shells >= progress.pages:
         why = _SHELL
     else:

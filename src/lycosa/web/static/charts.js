@@ -45,6 +45,17 @@ export function bars(counts, main = "kept", leads = null) {
   }));
 }
 
+// Each limit with the command that raises it, or names what it has left out.
+export function leftOut(rows, heading = "h3") {
+  if (!rows.length) return null;
+  const most = Math.max(...rows.map((one) => one.number));
+  return [h(heading, {}, "Left out by limits"), h("ul", { class: "list left-out" }, rows.map((one) => {
+    const bar = h("i", { class: "other" });
+    bar.style.width = `${(100 * one.number) / most}%`;
+    return h("li", {}, h("span", {}, one.text), h("div", { class: "bars" }, bar), h("code", {}, one.command));
+  }))];
+}
+
 // The web: hosts wait at its edge and come to the middle when they are asked.
 export const PHASES = {
   taken: "being asked", awake: "can be asked", queued: "share a busy address", resolving: "name is looked up",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from xml.etree import ElementTree
 
 import pytest
@@ -32,7 +33,7 @@ from lycosa.analysis.charts import (
     Series,
     Shares,
 )
-from lycosa.analysis.charts.canvas import fitted, text_width
+from lycosa.analysis.charts.canvas import SMALL, fitted, text_width
 from seeds import examples
 
 HOSTILE = "\"><script>alert('x')</script>&\N{RIGHT-TO-LEFT OVERRIDE}\0]]>"
@@ -124,6 +125,21 @@ def test_everything_is_within_the_frame(figure: Figure, width: int) -> None:
     for x, y in places(root):
         assert -0.5 <= x <= width + 0.5
         assert -0.5 <= y <= height + 0.5
+
+
+@pytest.mark.parametrize("width", WIDTHS)
+@pytest.mark.parametrize("last_edge", ["11 min 15 s", ""])
+def test_long_names_of_columns_are_whole_and_apart(last_edge: str, width: int) -> None:
+    names = ["11 min 15 s", "11 min 16 s", "11 min 17 s", *"abcdefghijklmnopqrst"]
+    columns = [Column(name, 9) for name in names]
+    root = drawn(Columns("", "", "", "", columns, last_edge=last_edge), width)
+    ends = []
+    for text in root.iter(f"{SVG}text"):
+        if text.text in names:
+            half = text_width(text.text or "", SMALL) / 2
+            ends.append((float(text.get("x", "0")) - half, float(text.get("x", "0")) + half))
+    assert len(ends) > 2 and ends[0][0] > -0.1 and ends[-1][1] < width + 0.1
+    assert all(before[1] < after[0] for before, after in pairwise(ends))
 
 
 def test_bars_are_as_long_as_their_numbers() -> None:

@@ -1,5 +1,5 @@
 import { crawl, frames, get, own, page, send, trying } from "../api.js";
-import { HostWeb, PHASES, bars, curves } from "../charts.js";
+import { HostWeb, PHASES, bars, curves, leftOut } from "../charts.js";
 import { confirmed, find, h, notice, show, table } from "../dom.js";
 import { ago, count, duration, ending, moment, size } from "../format.js";
 import { showState } from "../state.js";
@@ -58,17 +58,6 @@ function take(frame) {
   show(find("#refusals"), Object.keys(frame.refusals).length ? [h("h3", {}, "Refused URLs"), bars(frame.refusals, "")] : null,
     leftOut(frame.left_out_rows));
   steer(frame);
-}
-
-// Each limit with the command that raises it, or names what it has left out.
-function leftOut(rows) {
-  if (!rows.length) return null;
-  const most = Math.max(...rows.map((one) => one.number));
-  return [h("h3", {}, "Left out by limits"), h("ul", { class: "list left-out" }, rows.map((one) => {
-    const bar = h("i", { class: "other" });
-    bar.style.width = `${(100 * one.number) / most}%`;
-    return h("li", {}, h("span", {}, one.text), h("div", { class: "bars" }, bar), h("code", {}, one.command));
-  }))];
 }
 
 // Bars of URLs, as soon as the list of pages can count them; until then, of answers.

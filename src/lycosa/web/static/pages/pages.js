@@ -1,4 +1,5 @@
 import { Problem, get, own, page, raw, save, send, trying } from "../api.js";
+import { leftOut } from "../charts.js";
 import { find, h, notice, show, table } from "../dom.js";
 import { count, moment, size, words } from "../format.js";
 import { watchState } from "../state.js";
@@ -174,4 +175,5 @@ find("#save").addEventListener("click", () => trying(download));
 find("#update").addEventListener("click", () => trying(async () => { await made(true); await look(); }));
 window.addEventListener("popstate", begin);
 begin();
+trying(async () => show(find("#left-out"), leftOut((await get(own("/progress"))).left_out_rows, "h2")));
 watchState();
