@@ -25,6 +25,11 @@ HOSTILE = """<p id=seen></p><script>
     opened.onupgradeneeded = () => opened.result.createObjectStore('left');
     const put = caches.open('left').then((cache) => cache.put('/left', new Response('left')));
     navigator.storage.getDirectory().then((folder) => folder.getFileHandle('left', {create: true}));
+    navigator.storageBuckets.open('left').then((one) => one.indexedDB.open('left'));
+    navigator.locks.request('left', () => new Promise(() => {}));
+    navigator.serviceWorker?.register('/worker.js').catch(() => 0);
+    if (window.SharedWorker) new SharedWorker('/worker.js');
+    document.fonts.add(new FontFace('left', new ArrayBuffer(8)));
     Object.prototype.left = Array.prototype.left = 'left'; window.left = 'left';
     const channel = new BroadcastChannel('left'); setInterval(() => channel.postMessage('left'), 5);
     addEventListener('pagehide', () => { localStorage.late = document.cookie = 'late=1';
@@ -34,7 +39,9 @@ HOSTILE = """<p id=seen></p><script>
     setTimeout(async () => { await made; await put;
       seen.textContent = JSON.stringify([document.cookie.length,
       localStorage.length, sessionStorage.length, window.name, history.state,
-      (await indexedDB.databases()).length, (await caches.keys()).length]);
+      (await indexedDB.databases()).length, (await caches.keys()).length,
+      (await navigator.storageBuckets.keys()).length, (await navigator.locks.query()).held.length,
+      [...document.fonts].length]);
       clearTimeout(hold) }, 1000);
     </script>"""
 GOOD = """<p id=seen></p><script>(async () => {
@@ -42,8 +49,13 @@ GOOD = """<p id=seen></p><script>(async () => {
     let heard = ''; new BroadcastChannel('left').onmessage = (event) => heard += event.data;
     await new Promise((done) => setTimeout(done, 1500));
     let files = 0; for await (const _ of (await navigator.storage.getDirectory()).keys()) files++;
+    const buckets = await navigator.storageBuckets.keys();
+    const locks = await navigator.locks.query(), fonts = [...document.fonts].length;
+    const workers = (await navigator.serviceWorker?.getRegistrations()) ?? [];
+    const others = [buckets, locks.held, locks.pending, workers].map((one) => one.length).join('');
     seen.textContent = JSON.stringify([document.cookie, localStorage.length, sessionStorage.length,
-      window.name, history.state, navigation.entries().map((one) => one.getState() ?? '').join(''),
+      window.name, history.state, others, fonts,
+      navigation.entries().map((one) => one.getState() ?? '').join(''),
       (await indexedDB.databases()).length, (await caches.keys()).length, files,
       ({}).left ?? '', window.left ?? '', heard, document.referrer]);
     clearTimeout(hold);

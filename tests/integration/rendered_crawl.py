@@ -45,13 +45,19 @@ def lycosa(*words: str | Path, kill_at: str = "") -> subprocess.CompletedProcess
 
 
 def crawl(
-    server: SocketWeb, path: Path, mode: str, *more: str, kill_at: str = "", seed: str = HOME
+    server: SocketWeb,
+    path: Path,
+    mode: str,
+    *more: str,
+    kill_at: str = "",
+    seed: str = HOME,
+    expects: int = 0,
 ) -> None:
     flags = ["--allow-private", "--delay", f"{DELAY_SECONDS}s", "--ip-delay", f"{DELAY_SECONDS}s"]
     flags += ["--set", f"fetch.hosts_file={server.hosts_file}", "--mining", "off", "--quiet"]
     flags += ["--render", mode, "--set", "log.commit_seconds=0.1", *more]
     done = lycosa("crawl", seed, "-o", path, *flags, kill_at=kill_at)
-    expected = -signal.SIGKILL if kill_at else 0
+    expected = -signal.SIGKILL if kill_at else expects
     assert done.returncode == expected, done.stderr
 
 

@@ -128,6 +128,18 @@ def test_pages_that_were_empty_without_a_browser_are_rendered_later(tmp_path: Pa
     assert counts == {"rendered": 4}
 
 
+def test_an_application_whose_script_fails_is_no_success(tmp_path: Path) -> None:
+    web, path = ScriptMaze(FEW[:1]), tmp_path / "crawl"
+    page = b"<!DOCTYPE html><title>App</title><div id=root></div><script>nothing.there()</script>"
+    web._pages = {"/": page}
+    with served(web, tmp_path) as (server, _):
+        crawl(server, path, "always", expects=69)
+    told = lycosa("explain", path, HOME).stdout
+    assert "rendered: ReferenceError: nothing is not defined" in " ".join(told.split())
+    told = lycosa("check", "render", HOME, "--crawl", path).stdout
+    assert "nothing is not defined" in told
+
+
 def test_an_application_behind_ordinary_pages_is_rendered_by_evidence(tmp_path: Path) -> None:
     web, path = LateApplication(), tmp_path / "crawl"
     with served(web, tmp_path) as (server, _):

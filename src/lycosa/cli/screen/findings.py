@@ -234,6 +234,8 @@ def render_findings(checked: CheckedRender, picture: str) -> RenderableType:
         ),
         ("links", ", ".join(f"{count:,} {how}" for how, count in checked.links.items()) or "none"),
     ]
+    if done.error:
+        facts.append(("error", _line(done.error)))
     if done.untried:
         facts.append(("not tried", counted(done.untried, "element")))
     facts += [("picture", picture)] if picture else []

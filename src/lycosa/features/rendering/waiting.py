@@ -283,7 +283,7 @@ class PageRendering(Feature):
             differs=document.differs,
             verdict=verdict,
             refused=asked.refused,
-            detail=why,
+            detail=why or ("" if document.differs else done.error),
         )
         self._decided(partition, event)
         if not document.differs:

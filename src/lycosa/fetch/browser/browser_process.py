@@ -104,6 +104,7 @@ class _Page:
         self.missing: dict[str, None] = {}
         self.phases = _Phases()
         self.has_data = False
+        self.error = ""
         self.parts = 0
         self._known: dict[str, Part] = {}
         self._is_shown = False
@@ -157,6 +158,11 @@ class _Page:
             send(self._end, Shown(text, url))
             self.phases.begin("clicks")
 
+    def thrown(self, text: str) -> None:
+        """Note the first error of the page's scripts before it is clicked."""
+        if not self._is_sent:
+            self.error = self.error or " ".join(text.split())[:300]
+
     def show_again(self) -> None:
         """Expect the document to be asked for again."""
         self._is_shown = False
@@ -199,6 +205,7 @@ class Renderer:
             done = Done(Ending.CRASHED if is_gone else Ending.FAILED, detail=str(error)[:300])
         done.missing, done.parts = list(page.missing), page.parts
         done.phases, done.has_data = page.phases.seconds(), page.has_data
+        done.error = page.error
         done.seconds = time.monotonic() - self._began
         if done.ending is Ending.RENDERED:
             self._make_way(done)

@@ -135,6 +135,8 @@ class Done(Struct, tag="done"):
     """The time of these processes for the page."""
     is_last: bool = False
     """Whether the process ends with this page, which did not give way to another."""
+    error: str = ""
+    """The first error that a script of the page has not caught."""
     phases: dict[str, float] = {}
     """Seconds of each phase (`PHASES`), in their order; the last is the one in which it ended."""
 

@@ -49,6 +49,9 @@ class Answers(Protocol):
     def told(self, is_main: bool, how: str, url: str, text: str, rel: str) -> None:
         """Take what a script of ours tells."""
 
+    def thrown(self, text: str) -> None:
+        """Take an error that a script of the page has not caught."""
+
 
 def origin_of(url: str) -> str:
     """Return the origin of an HTTP URL."""

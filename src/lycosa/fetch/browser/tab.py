@@ -91,6 +91,7 @@ class Tab:
             ("Runtime.executionContextDestroyed", self._context_gone),
             ("Runtime.executionContextsCleared", self._contexts_gone),
             ("Runtime.bindingCalled", self._called),
+            ("Runtime.exceptionThrown", self._thrown),
         ):
             devtools.on(event, handler)
         found = devtools.call("Target.createBrowserContext", {"disposeOnDetach": True})
@@ -305,6 +306,12 @@ class Tab:
             return
         known = self._frames.get(frame)
         self._answers.told(known is not None and known.is_main, how, url, text, rel)
+
+    def _thrown(self, session: str, told: Params) -> None:
+        if self._answers is not None and not self._is_blank:
+            thrown = told["exceptionDetails"]
+            text = thrown.get("exception", {}).get("description") or thrown.get("text", "")
+            self._answers.thrown(str(text))
 
     # -- requests ---------------------------------------------------------------------------
 

@@ -146,6 +146,7 @@ def render_table(checked: CheckedRender) -> Table:
         "url": checked.url,
         "ending": str(done.ending),
         "why": done.why(),
+        "error": done.error,
         "rounds": [_round_table(one) for one in checked.rounds],
         "lacking": checked.lacking,
         "links": checked.links,

@@ -94,6 +94,10 @@ _FAILED = (
     "no page could be rendered ({ended}), and their HTML has neither links nor text;"
     " see why: lycosa explain {path} {seed}"
 )
+_BARE = (
+    "the browser has shown no more than the HTML, which has neither links nor text;"
+    " see why: lycosa check render {seed} --crawl {path}"
+)
 _SHELL = (
     "the page is made by scripts: its HTML has neither links nor text;"
     " render it: lycosa resume {path} --render auto"
@@ -138,11 +142,13 @@ def _few_seeds(job: Job) -> list[str]:
 def _why_without_content(directory: CrawlDirectory, progress: Progress) -> str:
     """Return why all pages that were kept are empty; "" if one of them is not."""
     shells, failures = _shells_and_failures(progress.rendered)
-    if failures and RENDERED not in progress.rendered:
+    has_rendered = RENDERED in progress.rendered
+    if failures or has_rendered:
         if any(record.type == "conversion" for record in _first_records(directory.path)):
             return ""  # a page was read before its browser failed
         ended = ", ".join(f"{count:,} {name.replace('-', ' ')}" for name, count in failures.items())
         why = _FAILED.format(ended=ended, path=directory.path, seed="{seed}")
+        why = _BARE if has_rendered else why
     elif shells and shells >= progress.pages:
         why = _SHELL
     else:

@@ -13,7 +13,7 @@ import pytest
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.needs("user namespaces"), pytest.mark.slow]
 PROGRAM = Path(__file__).parents[3] / "sandboxed_pages.py"
-CLEAN = ["", 0, 0, "", None, "", 0, 0, 0, "", "", "", ""]
+CLEAN = ["", 0, 0, "", None, "0000", 0, "", 0, 0, 0, "", "", "", ""]
 
 
 @pytest.fixture(scope="module")
@@ -44,7 +44,18 @@ def seen(page: dict[str, Any]) -> list[Any]:
 def test_a_hostile_page_leaves_nothing_to_the_next_page_in_its_process(
     told: dict[str, Any],
 ) -> None:
-    assert seen(told["hostile"]) == [18, 1, 1, "left", "left", 1, 1]  # what there is to find
+    assert seen(told["hostile"]) == [
+        18,
+        1,
+        1,
+        "left",
+        "left",
+        1,
+        1,
+        1,
+        1,
+        1,
+    ]  # what there is to find
     hostile, good, again = (told[name] for name in ("hostile", "good", "good again"))
     assert seen(good) == seen(again) == CLEAN
     assert set(hostile["renderers"]) & set(good["renderers"]) & set(again["renderers"])
