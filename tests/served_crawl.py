@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+from starlette.testclient import TestClient
 from starlette.types import ASGIApp
 
 from integration.small_servers import serving_site
@@ -14,6 +17,7 @@ from lycosa.cli.main import main
 from lycosa.web.app import application
 from lycosa.web.connections import ConnectionLimits
 from lycosa.web.listening import WebServer, address_of, listen
+from lycosa.web.rest.operations import API
 from lycosa.web.security import Access
 from lycosa.web.served import ServedCrawls
 
@@ -77,3 +81,12 @@ def serving(place: Path) -> Iterator[str]:
         for process in crawls.children.running():
             process.terminate()
             process.wait(60)
+
+
+def when_made(client: TestClient, kind: str) -> Any:
+    """Return the state of what is made from the crawl `site` when its process has ended."""
+    end = time.monotonic() + 120
+    while (state := client.get(f"{API}/crawls/site/{kind}").json())["state"] == "making":
+        assert time.monotonic() < end
+        time.sleep(0.1)
+    return state

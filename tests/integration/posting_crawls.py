@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from integration.loopback_site import quick_job
 from integration.posting_site import PostingSite
 from lycosa import Crawl, Job, Plugin, SeenPage
 
@@ -27,24 +28,9 @@ found = Plugin("rows", on_page=look)
 def job_for(site: PostingSite, *names: str, delay: float = 0.0, **more: Any) -> Job:
     """Return a job whose plugins may post to these paths."""
     plugins = {"post": [site.url + name for name in names], **more.pop("plugins", {})}
-    fetch = {"allow_private": True, "first_byte_seconds": 0.5, **more.pop("fetch", {})}
-    return Job.of(
-        seeds=[site.url],
-        fetch=fetch,
-        politeness={
-            "delay_seconds": delay,
-            "large_site_delay_seconds": delay,
-            "ip_delay_seconds": 0.0,
-            "answer_time_factor": 0.0,
-        },
-        discovery={"mining": "off"},
-        extract={"soft_404_after": 0},
-        robots={"sitemaps": False},
-        log={"commit_seconds": 0.05},
-        limits={"seconds": 60.0, "free_disk_bytes": 0, **more.pop("limits", {})},
-        plugins=plugins,
-        **more,
-    )
+    fetch = {"first_byte_seconds": 0.5, **more.pop("fetch", {})}
+    log = {"commit_seconds": 0.05}
+    return quick_job(site, delay, fetch=fetch, log=log, plugins=plugins, **more)
 
 
 def search(page: SeenPage) -> None:

@@ -18,11 +18,13 @@ SHELL = (
     "<!doctype html><title>App</title><script src=/app.js></script>"
     "<div id=root></div><noscript>Please enable JavaScript.</noscript>"
 )
+DATA = """<SCRIPT data-of=page type = 'application/ld+json'>{"@type": "Book"}</script>"""
 PAGES = {
     "/fine/": (200, HTML, "<title>x</title>a page with text"),
     "/picture": (200, "image/png", "png"),
     "/app/": (200, HTML, SHELL),
     "/short/": (200, HTML, "<title>x</title><script>1</script><a href=/short/>to itself</a>"),
+    "/data/": (200, HTML, f"<title>x</title>{DATA}a book"),
     "/away": (302, "http://127.0.0.9:9/", ""),
     "/secret/page": (200, HTML, "never asked for"),
     "/robots.txt": (200, "text/plain", "User-agent: *\nDisallow: /secret/\n"),
@@ -82,6 +84,12 @@ def test_an_application_is_empty_however_many_of_its_pages_are_kept(
     assert ran.returncode == 69, ran.stdout
     words = f"render it: lycosa resume {tmp_path / 'c'} --render auto"
     assert words in " ".join(ran.stdout.split())
+
+
+def test_structured_data_is_no_script_that_makes_a_page(port: int, tmp_path: Path) -> None:
+    ran = lycosa("crawl", f"http://localhost:{port}/data/", "-o", tmp_path / "c", "--mining", "off")
+    assert ran.returncode == 0
+    assert "--render" not in ran.stdout
 
 
 def test_an_application_beside_a_page_with_text_is_not_empty(port: int, tmp_path: Path) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from lycosa.cli.main import main
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.web.rest.making import makings
 from lycosa.web.rest.operations import API
-from served_crawl import BEARER, SCRIPT, app_over, crawled, hostile
+from served_crawl import BEARER, SCRIPT, app_over, crawled, hostile, when_made
 
 OWN = "http://127.0.0.1:8890"
 
@@ -362,20 +361,19 @@ def test_a_wrong_question_to_the_list_is_refused(
 
 
 def test_index_study_and_copy_are_made_in_the_background(client: TestClient) -> None:
-    for kind in ("page-list/copy", "index", "study"):
+    for kind in ("page-list/copy", "index", "study", "report"):
         assert post(client, f"/{kind}")["state"] in ("making", "ready")
-        end = time.monotonic() + 120
-        while (state := get(client, f"/{kind}"))["state"] == "making":
-            assert time.monotonic() < end
-            time.sleep(0.1)
+        state = when_made(client, kind)
         assert state["state"] == "ready" and state["made"]
+    assert get(client, "/report")["is_current"]
 
 
-def test_a_making_ends_with_the_server(folder: Path) -> None:
+@pytest.mark.parametrize("kind", ["study", "report"])
+def test_a_making_ends_with_the_server(folder: Path, kind: str) -> None:
     crawls, app = app_over(folder)
     with TestClient(app, OWN, headers=BEARER) as client:
-        assert post(client, "/study")["state"] == "making"
-        making = makings._all[folder.resolve(), "study"]
+        assert post(client, f"/{kind}")["state"] == "making"
+        making = makings._all[folder.resolve(), kind]
         assert making.is_running
     crawls.close()
     assert making.process.returncode is not None
@@ -391,10 +389,7 @@ def test_a_making_that_fails_says_why(tmp_path: Path) -> None:
     crawls, app = app_over(tmp_path / "site")
     with TestClient(app, OWN, headers=BEARER) as client:
         post(client, "/page-list/copy")
-        end = time.monotonic() + 60
-        while (state := get(client, "/page-list/copy"))["state"] == "making":
-            assert time.monotonic() < end
-            time.sleep(0.1)
+        state = when_made(client, "page-list/copy")
     crawls.close()
     assert state["state"] == "failed"
     assert "verify" in state["problem"]

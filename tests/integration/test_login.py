@@ -12,6 +12,7 @@ import pytest
 import trustme
 
 from examples import Reader, blocks, fits
+from integration.loopback_site import quick_job
 from integration.members_site import (
     MEMBERS,
     PASSWORD,
@@ -41,33 +42,8 @@ def secrets(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SITE_TOKEN", TOKEN)
 
 
-def job_for(
-    site: MembersSite,
-    login: dict[str, Any],
-    delay: float = 0.0,
-    fetch: dict[str, Any] | None = None,
-    **more: Any,
-) -> Job:
-    return Job.of(
-        seeds=[site.url],
-        fetch={"allow_private": True, **(fetch or {})},
-        politeness={
-            "delay_seconds": delay,
-            "large_site_delay_seconds": delay,
-            "ip_delay_seconds": 0.0,
-            "answer_time_factor": 0.0,
-        },
-        discovery={"mining": "off"},
-        extract={"soft_404_after": 0},
-        robots={"sitemaps": False},
-        limits={"seconds": 60.0},
-        login=login,
-        **more,
-    )
-
-
 def crawled(site: MembersSite, folder: Path, login: dict[str, Any], **more: Any) -> Crawl:
-    run_crawl(CrawlDirectory.create(folder, job_for(site, login, **more)))
+    run_crawl(CrawlDirectory.create(folder, quick_job(site, login=login, **more)))
     return Crawl(folder)
 
 
@@ -156,7 +132,7 @@ def test_when_logins_are_used_up_pages_say_so(tmp_path: Path) -> None:
 
 def ends_without_a_page(site: MembersSite, folder: Path, login: dict[str, Any]) -> list[str]:
     """Crawl with a login that fails; return what was asked for beside the robots file."""
-    ended = run_crawl(CrawlDirectory.create(folder, job_for(site, login)))
+    ended = run_crawl(CrawlDirectory.create(folder, quick_job(site, login=login)))
     assert (ended.reason, ended.is_complete) == ("not logged in", False)
     assert list(Crawl(folder).pages()) == []
     return [asked.path for asked in site.requests if asked.path != "/robots.txt"]
@@ -201,7 +177,7 @@ def test_a_login_that_sets_no_cookie_is_only_warned_of(
     told: list[str] = []
     with members_site() as site:
         site.accepts_all = True
-        directory = CrawlDirectory.create(tmp_path / "crawl", job_for(site, by_form(site)))
+        directory = CrawlDirectory.create(tmp_path / "crawl", quick_job(site, login=by_form(site)))
         ended = run_crawl(directory, listener=Listener(noticed=told.append))
     assert ended.reason == "exhausted"
     assert "set no cookie" in told[0] and "[login] check" in told[0]
@@ -213,7 +189,7 @@ def test_the_command_says_why_the_login_failed_and_has_a_code_of_its_own(
 ) -> None:
     monkeypatch.setenv("SITE_PASSWORD", "wrong-word")
     with members_site() as site:
-        job = job_for(site, by_form(site), crawl={"workers": workers})
+        job = quick_job(site, login=by_form(site), crawl={"workers": workers})
         CrawlDirectory.create(tmp_path / "crawl", job)
         ran = lycosa("resume", "crawl", cwd=tmp_path)
     told = " ".join((ran.stdout + ran.stderr).split())

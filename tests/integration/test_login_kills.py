@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 
+from integration.loopback_site import quick_job
 from integration.members_site import MEMBERS, PASSWORD, SESSION, Asked, MembersSite, members_site
 from lycosa import Crawl
 from lycosa.model.job import Job
@@ -26,19 +27,10 @@ LIMIT_SECONDS = 120
 
 
 def job_for(site: MembersSite) -> Job:
-    pause = 0.02
-    return Job.of(
-        seeds=[site.url],
-        fetch={"allow_private": True},
-        politeness={
-            "delay_seconds": pause,
-            "large_site_delay_seconds": pause,
-            "ip_delay_seconds": 0.0,
-            "answer_time_factor": 0.0,
-        },
-        discovery={"mining": "off"},
-        extract={"soft_404_after": 0},
-        robots={"sitemaps": False},
+    return quick_job(
+        site,
+        0.02,
+        limits={"seconds": 0.0},
         login={
             "url": f"{site.url}login",
             "page": f"{site.url}login",

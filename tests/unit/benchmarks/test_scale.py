@@ -13,7 +13,7 @@ from benchmarks.race.trees import TREES
 
 from lycosa.frontier.partitioners import make_partitioner
 from lycosa.model.url import key_of
-from lycosa.runtime.cluster.assignment import assign
+from lycosa.runtime.processes.assignments import assign
 
 
 def test_both_workers_have_hosts_of_the_tree() -> None:

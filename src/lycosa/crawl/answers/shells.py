@@ -7,6 +7,9 @@ a whole.
 
 from __future__ import annotations
 
+import re
+from functools import cache
+
 from lycosa.crawl.answers.page_answer import HTML_TYPES, PageAnswer
 from lycosa.crawl.answers.reading import content_type_of
 from lycosa.frontier.facts.rendering import SHELL
@@ -27,7 +30,15 @@ def seems_empty(answered: PageAnswer) -> bool:
         and facts.kinds.count(LinkKind.ANCHOR) <= SHELL_ANCHORS
         and content_type_of(answer) in HTML_TYPES
         and b"<script" in answer.body.lower()
+        and _run_script().search(answer.body) is not None
     )
+
+
+@cache
+def _run_script() -> re.Pattern[bytes]:
+    """Return what a script begins with that a browser runs: JSON and JSON-LD are data."""
+    data = rb"[^>]{0,1000}\btype\s{0,9}=\s{0,9}[\"']?[a-z./+-]{0,60}json\b"
+    return re.compile(rb"<script\b(?!%s)" % data, re.IGNORECASE)
 
 
 def note_shell(answered: PageAnswer) -> None:

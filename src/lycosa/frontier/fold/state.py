@@ -23,7 +23,7 @@ from lycosa.frontier.facts.guesses import TRIED
 from lycosa.frontier.fold._admitted import AdmittedFold
 from lycosa.frontier.fold._fetched import FetchedFold
 from lycosa.frontier.fold.holdings import Errand, Holdings
-from lycosa.frontier.fold.orders import apply_order
+from lycosa.frontier.fold.interventions import apply_limits, apply_order, forget
 from lycosa.frontier.fold.packing import pack, unpack
 from lycosa.model.job import addressing_in, limits_in
 from lycosa.model.records import (
@@ -186,8 +186,6 @@ class PartitionState(Holdings):
         limits = limits_in(event.digest)
         if limits is not None and limits != limits_in(before):
             if before:
-                from lycosa.frontier.fold.limits import apply_limits  # few crawls change their job
-
                 apply_limits(self, limits)
             else:
                 self.limits.depths = limits.depth_static, limits.depth_dynamic
@@ -280,8 +278,6 @@ class PartitionState(Holdings):
             self.put_up(page)
 
     def _apply_forgotten(self, event: Forgotten) -> None:
-        from lycosa.frontier.fold.forgetting import forget  # few operators remove a host
-
         forget(self, event)
 
     def _apply_errand_taken(self, event: ErrandTaken) -> None:

@@ -22,7 +22,7 @@ their pages come from the same few machines: one owner for `github.io` is the po
 
 Cost: a dictionary look-up for recently seen hosts, else a walk through the host's labels and
 one hash. Measured spread of a million URLs: docs/reference/partitioners.md.
-Not here: the owner of a partition (`runtime.cluster.assignment`).
+Not here: the owner of a partition (`runtime.processes.assignments`).
 """
 
 from __future__ import annotations

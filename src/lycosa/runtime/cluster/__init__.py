@@ -5,7 +5,6 @@ Both maps are pure functions, equal on every worker and in every run. A worker t
 therefore knows the inbox to send it to without asking another process. Facts that machines must
 agree on while they run (live members, the rest of a limit) stand on the coordination store (board).
 
-    assignment    the worker that owns a partition, on one machine
     shares        the member that should own a partition, in a cluster
     cordons       partitions that no member takes, because their owners died
     addresses     the number of machines that ask one IP address

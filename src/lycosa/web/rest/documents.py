@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 from typing import Annotated
 
 import msgspec
@@ -12,9 +11,10 @@ from starlette.responses import Response
 from lycosa._support import beneath
 from lycosa.storage.log.sqlite_files import log_signature
 from lycosa.web.reading.requests import Audit, Checks
+from lycosa.web.rest.making import REPORT, makings
 from lycosa.web.rest.operations import Call, Operation
 from lycosa.web.rest.problems import Refusal, answered
-from lycosa.web.rest.records import AuditFacts, LogLines, ReportState, SiteChecks
+from lycosa.web.rest.records import AuditFacts, LogLines, MakingState, ReportState, SiteChecks
 from lycosa.web.served import ServedCrawl
 
 AUDIT_SECONDS = 300.0
@@ -56,53 +56,28 @@ def get_log(call: Call) -> LogLines:
     return LogLines(lines=lines[-call.query.lines :], size_bytes=size)
 
 
-class Reports:
-    """The reports that are being made, by crawl."""
-
-    def __init__(self) -> None:
-        self._making: dict[str, subprocess.Popen[bytes]] = {}
-
-    def state(self, crawl: ServedCrawl) -> ReportState:
-        """Return whether there is a report."""
-        document = crawl.directory.path / "report" / "index.html"
-        made = document.stat().st_mtime if document.exists() else None
-        is_current = (
-            made is not None
-            and made >= max(log_signature(crawl.directory.path)[::2], default=0) / 1e9
-        )
-        process = self._making.get(crawl.name)
-        if process is not None and process.poll() is None:
-            return ReportState(state="making", made=made)
-        if process is not None and process.returncode and not is_current:
-            problem = f"`lycosa report {crawl.directory.path}` ends with code {process.returncode}"
-            return ReportState(state="failed", made=made, problem=problem)
-        return ReportState(
-            state="ready" if made is not None else "none", made=made, is_current=is_current
-        )
-
-    def make(self, call: Call) -> ReportState:
-        """Start to make a report, unless one is being made."""
-        crawl = call.crawl
-        crawl.require_directory()
-        if self.state(crawl).state != "making":
-            path = crawl.directory.path.resolve()
-            self._making[crawl.name] = call.crawls.children.spawn(
-                ["report", "--json", "--", str(path)], path.parent
-            )
-        return self.state(crawl)
-
-
-_reports = Reports()
-
-
 def get_report(call: Call) -> ReportState:
     """Return whether there is a report."""
-    return _reports.state(call.crawl)
+    return _state(call.crawl, makings.state(call.crawl, REPORT))
 
 
 def make_report(call: Call) -> ReportState:
-    """Make the report again, in the background."""
-    return _reports.make(call)
+    """Make the report again, in the background, unless it is being made."""
+    return _state(call.crawl, makings.make(call.crawl, REPORT))
+
+
+def _state(crawl: ServedCrawl, found: MakingState) -> ReportState:
+    last = max(log_signature(crawl.directory.path)[::2], default=0) / 1e9
+    is_current = found.made is not None and found.made >= last
+    if found.state == "failed" and is_current:  # it was made on the command line since
+        return ReportState(state="ready", made=found.made, is_current=True)
+    is_ready = found.state == "ready"
+    return ReportState(
+        state=found.state,
+        made=found.made,
+        is_current=is_ready and is_current,
+        problem=found.problem,
+    )
 
 
 def get_report_document(call: Call) -> Response:

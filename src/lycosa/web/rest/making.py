@@ -1,4 +1,4 @@
-"""Makes what is computed from a crawl, in the background: list of pages, indexes, study.
+"""Makes what is computed from a crawl, in the background: list of pages, indexes, study, report.
 
 Each is made by a process of its own, whose last line of output tells how far it is.
 """
@@ -20,17 +20,19 @@ from lycosa.web.rest.operations import Call, Operation
 from lycosa.web.rest.records import MakingState
 from lycosa.web.served import ServedCrawl
 
-PAGE_LIST, INDEX, STUDY = "page-list/copy", "index", "study"
+PAGE_LIST, INDEX, STUDY, REPORT = "page-list/copy", "index", "study", "report"
 _TOLD_BYTES = 4_000
 _MODULES: dict[str, list[str]] = {
     PAGE_LIST: ["lycosa.analysis.page_list.build_process"],
     INDEX: ["lycosa", "index", "--json", "--"],
     STUDY: ["lycosa", "study", "--json", "--"],
+    REPORT: ["lycosa", "report", "--json", "--"],
 }
 _RESULTS = {
     PAGE_LIST: "index/page-list/current",
     INDEX: "index/triples/current",
     STUDY: "index/study/study.json",
+    REPORT: "report/index.html",
 }
 """Files that are written last."""
 
@@ -104,7 +106,7 @@ def _line(text: str) -> str:
 
 
 class Makings:
-    """Studies and lists that are being made, by crawl and kind."""
+    """Studies, lists and reports that are being made, by crawl and kind."""
 
     def __init__(self) -> None:
         self._all: dict[tuple[Path, str], Making] = {}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lycosa.runtime.cluster.assignment import assign
+from lycosa.runtime.processes.assignments import assign
 from seeds import examples
 
 
