@@ -40,6 +40,8 @@ class Price(NamedTuple):
     cpu: float
     kinds: dict[str, float]
     memory_bytes: int
+    phases: dict[str, float]
+    """Seconds of each phase of the page, as the driver tells them."""
 
 
 def kind_of(process: int) -> str:
@@ -63,6 +65,15 @@ def used(process: int) -> dict[str, float]:
             kind = kind_of(number)
             found[kind] += sum(map(int, fields[11:13])) / _TICKS
             found[f"ended below {kind}"] += sum(map(int, fields[13:15])) / _TICKS
+    return found
+
+
+def phases_of(done: list[Done]) -> dict[str, float]:
+    """Return the mean seconds of each phase of these pages."""
+    found: defaultdict[str, float] = defaultdict(float)
+    for one in done:
+        for name, seconds in one.phases.items():
+            found[name] += seconds / len(done)
     return found
 
 
@@ -112,7 +123,8 @@ class Measured:
         spent = {name: value - before.get(name, 0.0) for name, value in self.used().items()}
         spent["worker"] = time.process_time() - here
         kinds = {name: value / len(urls) for name, value in spent.items() if value > 0}
-        return Price(seconds, sum(kinds.values()), kinds, max(one.memory_bytes for one in done))
+        memory = max(one.memory_bytes for one in done)
+        return Price(seconds, sum(kinds.values()), kinds, memory, phases_of(done))
 
     def close(self) -> None:
         """End the browser."""
@@ -127,7 +139,8 @@ def _told(name: str, prices: list[Price]) -> None:
     kinds = ", ".join(f"{kind} {cpu * 1000:.0f}" for kind, cpu in ordered if cpu >= 0.001)
     print(
         f"{name}: {middle.seconds:.2f} s, {middle.cpu:.3f} s of CPU,"
-        f" {middle.memory_bytes / 1e6:.0f} MB; ms by kind: {kinds}",
+        f" {middle.memory_bytes / 1e6:.0f} MB; ms by kind: {kinds};"
+        f" ms by phase: {', '.join(f'{one} {s * 1000:.0f}' for one, s in middle.phases.items())}",
         flush=True,
     )
 
@@ -154,7 +167,8 @@ def main() -> None:
             time.sleep(0.5)
             kinds = browser.used()
             seconds = time.monotonic() - began - 0.5
-            starts.append(Price(seconds, sum(kinds.values()), kinds, first.memory_bytes))
+            cpu, memory = sum(kinds.values()), first.memory_bytes
+            starts.append(Price(seconds, cpu, kinds, memory, phases_of([first])))
             plain.append(browser.price(urls, 0))
             clicked.append(browser.price(urls, 60))
         finally:

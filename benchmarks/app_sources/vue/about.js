@@ -1,0 +1,1 @@
+export const page = (text) => ({ template: `<p>${text}</p>` });
