@@ -45,6 +45,7 @@ cdef Py_ssize_t ANSWER = offset_of(PageAnswer, "answer"), BODY = offset_of(Answe
 cdef Py_ssize_t IS_LIST = offset_of(Facts, "is_list")
 
 cdef object KEPT = Outcome.KEPT
+cdef uint64_t PRIME = 0x100000001B3
 
 cdef enum:
     SIZE = 1 << 16      # SLOTS
@@ -52,6 +53,7 @@ cdef enum:
     AHEAD = 8           # MOST_AHEAD
     DIGITS = 3          # MOST_DIGITS
     REPEATED = 3        # `shapes.REPEATED`
+    DEEPEST = 16        # `shapes.MOST_SEGMENTS`
     TOKEN = 16          # a folder with a name as long may be a session
     TAIL = 40           # characters in which `shapes.may_count` looks for a number
 
@@ -220,7 +222,9 @@ cdef inline bint is_letter(Py_UCS4 character) noexcept:
 
 cpdef bint may_be_odd(str key, Py_ssize_t start) except -1:
     """Tell whether a path has anything without which it is not endless (`shapes.may_be_endless`)."""
-    cdef Py_ssize_t size = len(key), at, slashes = 0, digits = 0, folder = start
+    cdef Py_ssize_t size = len(key), at, slashes = 0, digits = 0, repeated = 0, folder = start
+    cdef uint64_t segments[DEEPEST + 1]
+    cdef uint64_t segment = 0
     cdef Py_UCS4 character
     for at in range(start, size):
         character = key[at]
@@ -230,13 +234,28 @@ cpdef bint may_be_odd(str key, Py_ssize_t start) except -1:
             if at - folder > TOKEN:  # the slash before the name is counted along
                 return True
             folder = at
+            # Two segments with the same hash are taken for the same: the path is looked at then.
+            repeated += _stands_in(segments, slashes, segment)
+            segments[slashes] = segment
+            segment = 0
             slashes += 1
-            if slashes > REPEATED:
+            if slashes > DEEPEST:
                 return True
+        else:
+            segment = (segment ^ <uint64_t> character) * PRIME + 1
         if Py_UNICODE_ISDECIMAL(character):
             digits += 1
             if digits == 4:
                 return True
         else:
             digits = 0
+    repeated += _stands_in(segments, slashes, segment)
+    return slashes > REPEATED and repeated > 1
+
+
+cdef bint _stands_in(const uint64_t *numbers, Py_ssize_t count, uint64_t wanted) noexcept:
+    cdef Py_ssize_t at
+    for at in range(count):
+        if numbers[at] == wanted:
+            return True
     return False

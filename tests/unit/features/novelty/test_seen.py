@@ -37,6 +37,9 @@ PATHS = st.one_of(
         ),
         max_size=5,
     ).map(lambda names: "/" + "/".join(names)),
+    st.lists(st.sampled_from(["", "a", "b", "ab", "ba", "cé", "p.html"]), max_size=20).map(
+        lambda names: "/" + "/".join(names)
+    ),
     st.text(max_size=50),
 )
 
@@ -47,6 +50,12 @@ def test_a_path_is_looked_at_as_the_expressions_say(path: str, before: int) -> N
     key = "s" * before + path
     assert counts(key, before) == may_count(path)
     assert may_be_odd(key, before) or not may_be_endless(path)
+
+
+@pytest.mark.parametrize("name", ["x.html", ""])
+@pytest.mark.parametrize("folders", ["", "a/", "a/b/c/", "a/b/c/d/a/e/", "a/b/c/d/e/f/g/h/"])
+def test_folders_of_different_names_are_not_odd(folders: str, name: str) -> None:
+    assert may_be_odd(f"test.a:/{folders}{name}", 7) == may_be_endless(f"/{folders}{name}")
 
 
 class PlainTexts:
