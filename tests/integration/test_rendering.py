@@ -10,6 +10,7 @@ import tempfile
 import time
 from collections import Counter
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,9 @@ from lycosa_testweb.webs.script_maze import DOCS, HOME, KINDS, PartTypes, Script
 
 pytestmark = pytest.mark.needs("chromium")
 FEW = ("fetch", "other-host", "button")
+APART_SECONDS = 5.0
+"""After a death some answers are read by another process, and are decided on when it has started
+and read them: a kill before that loses them."""
 
 
 def kept(path: Path) -> list[str]:
@@ -181,6 +185,7 @@ def test_a_crawl_with_a_browser_survives_kills_from_outside(seed: int, tmp_path:
     web = ScriptMaze((*FEW, "scroll", "location", "worker", "shadow"))
     path = tmp_path / "crawl"
     with served(web, tmp_path) as (server, referee):
+        referee.rules = replace(referee.rules, forget_window_seconds=APART_SECONDS)
         crawl(server, path, "always", "--workers", "1", kill_at=f"render.before:{2 + seed}")
         server.client_killed()
         for number in range(2):

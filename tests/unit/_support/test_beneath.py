@@ -221,6 +221,7 @@ ELSEWHERE = {
     "web/reading/rows.py": "writes to memory",
     "storage/archive/files.py": "opens a folder to sync it; its files are opened by beneath",
     "analysis/checks/sitemap.py": "writes where the operator says",
+    "cli/check.py": "writes a picture where the operator says",
     "analysis/exports/export.py": "reads what it has written to a pipe of its own",
     "runtime/trust/code.py": "reads the code that a link leads to, if that is inside the directory",
     "runtime/trust/record.py": "has the user's record, opened without following links",
@@ -239,7 +240,7 @@ CHECKED_BEFORE = (
     "analysis/page_list/copy.py: pq.ParquetWriter(path",
     "analysis/topics/page_units.py: pq.ParquetWriter(new",
     "analysis/checks/outside.py: pq.write_table(",
-    "analysis/study/tables.py: pq.write_table(plain_schema(SCHEMAS[kind]).empty_table(), in_memory",
+    "storage/tables/parquet_files.py: pq.write_table(schema.empty_table(), in_memory",
 )
 """Calls of libraries whose file was checked some lines above."""
 
