@@ -259,7 +259,7 @@ def render(
     as_json: bool,
     **given: Any,
 ) -> int:
-    """Show a page to the browser, and how that ends.
+    """Render one page as a crawl would, and report the result.
 
     Tells the ending, the seconds of each phase, the parts for which the page waited, and those
     that it did not get. The page and its parts are fetched as in a crawl: the site's robots file

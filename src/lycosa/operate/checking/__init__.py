@@ -10,7 +10,7 @@ decisions one at a time, with the same code, and records the reasons.
     triples       the structured data of one document
     single_fetch  asks a site for its robots file and one page, as politely as a crawl
     looking       pages to try selectors on, from the web, a crawl or a file
-    rendering     shows a page to the browser of a crawl, and tells how that ends
+    rendering     renders one page as a crawl would, and reports the result
     heads         checks whether many URLs exist, for links that leave a crawl
     batch         answers such questions in bulk: one line of JSON in, one line out
     json_output   the results as JSON
