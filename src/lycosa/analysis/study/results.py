@@ -18,10 +18,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from lycosa._support import beneath
+from lycosa._support.decoders import json_decoder
 from lycosa.analysis.study.tables import Connection, add_files, quoted
 from lycosa.errors import LycosaError
 from lycosa.storage.archive.files import remove_temporary, sync_file, sync_folder, temporary
@@ -41,6 +43,14 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 Manifest = dict[str, Any]
 
 
+class _Sound(msgspec.Struct):
+    """Parts of `study.json` that are relied upon: strangers may have written the file."""
+
+    version: int
+    tables: dict[str, int]
+    columns: dict[str, dict[str, str]] = {}
+
+
 class Results:
     """The tables of the study of a crawl directory."""
 
@@ -53,10 +63,12 @@ class Results:
     def manifest(self) -> Manifest | None:
         """Return the content of `study.json`; None when there is no study."""
         try:
-            found: Manifest = json.loads(beneath.read_text(self._manifest))
-        except (FileNotFoundError, ValueError):
+            content = beneath.read_bytes(self._manifest)
+            sound = json_decoder(_Sound).decode(content)
+            found: Manifest = json_decoder(Manifest).decode(content)
+        except (FileNotFoundError, ValueError, msgspec.MsgspecError, RecursionError):
             return None
-        return found if found.get("version") == VERSION else None
+        return found if sound.version == VERSION else None
 
     def tables(self) -> dict[str, Path]:
         """Return the files of the tables by their names; none when there is no whole study."""

@@ -322,6 +322,26 @@ def test_another_version_of_the_tables_is_made_again(tmp_path: Path) -> None:
     assert study(tmp_path).is_new
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        "[]",
+        "{",
+        '{"version": 5, "tables": 7}',
+        '{"version": 5, "tables": {}, "columns": {"a": 1}}',
+        '{"version": 5, "tables": {"hosts": NaN}}',
+        "[" * 100_000,
+    ],
+    ids=range(6),
+)
+def test_a_manifest_of_another_shape_is_no_study(content: str, tmp_path: Path) -> None:
+    write(tmp_path, [Fetch(A)])
+    study(tmp_path)
+    (Results(tmp_path).folder / "study.json").write_text(content)
+    assert Results(tmp_path).tables() == {}
+    assert study(tmp_path).is_new
+
+
 def test_where_there_is_nothing_to_study_the_error_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match="there is no crawl here"):
         study(tmp_path)
