@@ -31,23 +31,11 @@ from lycosa.model.records import Place
 from lycosa.storage.archive.files import sync_file, temporary
 from lycosa.storage.archive.lock import alone
 from lycosa.storage.archive.reader import rows
-from lycosa.storage.tables.derived import derived_path
+from lycosa.storage.tables.derived import READ, derived_path
 from lycosa.storage.warc.record_reader import Stored, WarcFiles, read_exchange
 
 TABLE = "page_units"
-SCHEMA = pa.schema(
-    [
-        ("url_id", pa.int64()),
-        ("fetch_id", pa.int64()),
-        ("url", pa.string()),
-        ("number", pa.int32()),
-        ("heading", pa.string()),
-        ("topic", pa.string()),
-        ("topic_confidence", pa.float32()),
-        ("text", pa.string()),
-        ("model", pa.string()),
-    ]
-)
+SCHEMA = READ[TABLE].append(pa.field("model", pa.string()))
 _BATCH_PAGES = 500
 _COLUMNS = ["url_id", "fetch_id", "url", "content_type", "warc", "offset", "length"]
 

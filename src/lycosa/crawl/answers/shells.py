@@ -19,6 +19,8 @@ SHELL_TEXT_BYTES = 250
 """A page with this much text is not an empty shell."""
 SHELL_ANCHORS = 2
 """Nor is one with more links than this."""
+LOOKED_BYTES = 4_000_000
+"""Bytes of a body in which a script is looked for."""
 
 
 def seems_empty(answered: PageAnswer) -> bool:
@@ -30,14 +32,17 @@ def seems_empty(answered: PageAnswer) -> bool:
         and facts.kinds.count(LinkKind.ANCHOR) <= SHELL_ANCHORS
         and content_type_of(answer) in HTML_TYPES
         and b"<script" in answer.body.lower()
-        and _run_script().search(answer.body) is not None
+        and _run_script().search(answer.body, 0, LOOKED_BYTES) is not None
     )
 
 
 @cache
 def _run_script() -> re.Pattern[bytes]:
-    """Return what a script begins with that a browser runs: JSON and JSON-LD are data."""
-    data = rb"[^>]{0,1000}\btype\s{0,9}=\s{0,9}[\"']?[a-z./+-]{0,60}json\b"
+    """Return what a script begins with that a browser runs: JSON and JSON-LD are data.
+
+    A hostile body is scripts within scripts: each costs a look at so many bytes as stand here.
+    """
+    data = rb"[^>]{0,200}\btype\s{0,9}=\s{0,9}[\"']?[a-z./+-]{0,60}json\b"
     return re.compile(rb"<script\b(?!%s)" % data, re.IGNORECASE)
 
 

@@ -221,12 +221,10 @@ class _Shower:
 
     def __init__(self, job: Job) -> None:
         self._loop = Loop()
-        home = Path(tempfile.mkdtemp(prefix="lycosa-check-"))
-        self._home = home
         self._browser = BrowserProcess(
             self._loop,
             find_browser(job.render.browser),
-            home,
+            Path(tempfile.mkdtemp(prefix="lycosa-check-")),
             may_lack_sandbox=may_lack_sandbox(job),
         )
 
