@@ -8,15 +8,28 @@ import random
 import signal
 import subprocess
 import sys
-from contextlib import suppress
+import time
+from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from lycosa.crawl.scope import JobScope
+from lycosa.crawl.status.progress import Listener
+from lycosa.features.plugins.loader import load_hooks
+from lycosa.features.plugins.scheduling import partitioner_of
 from lycosa.model.job import Job
 from lycosa.operate.inspect.audit import audit
-from lycosa.runtime.directory import CrawlDirectory
+from lycosa.runtime.directory import CrawlDirectory, OpenCrawl
+from lycosa.runtime.processes.assignments import assignments_of
+from lycosa.runtime.processes.main_loop import MainLoop
+from lycosa.runtime.processes.signals import Stop
+from lycosa.runtime.seeds import Planter
+from lycosa.runtime.workers.child import Child
+from lycosa.runtime.workers.protocol import Committed, Reply
+from lycosa.runtime.workers.supervisor import Supervisor
 from lycosa.simulation.referee_rules import referee_rules
 from lycosa_testweb.generated.plan import Mixture
 from lycosa_testweb.generated.web import GeneratedWeb
@@ -165,6 +178,42 @@ def test_a_worker_that_cannot_live_ends_the_crawl_with_its_last_words(tmp_path: 
         )
     assert ended.returncode == 1
     assert "died 4 times in a row" in ended.stderr and "killed by SIGKILL" in ended.stderr
+
+
+class KilledAtFirstCommit(Supervisor):
+    """Kills each of its processes as soon as that tells of a commit; notes what follows."""
+
+    def __init__(self, *parts: Any) -> None:
+        super().__init__(*parts)
+        self.pauses: list[float | None] = []
+
+    def told(self, child: Child[Reply], message: Reply) -> None:
+        super().told(child, message)
+        if isinstance(message, Committed):
+            child.signal()
+
+    def buried(self, child: Child[Reply], how: str, *, by_page: bool) -> float | None:
+        self.pauses.append(super().buried(child, how, by_page=by_page))
+        if len(self.pauses) == 4:
+            self._loop.stop()
+        return self.pauses[-1]
+
+
+def test_a_worker_that_dies_after_its_first_commit_is_replaced_at_once(tmp_path: Path) -> None:
+    with Judged(web_of(4, 4), tmp_path, unchanged) as judged:
+        directory, job = judged.directory, judged.directory.job()
+        assignments = assignments_of(job, 2)
+        with directory.locked() as lock, closing(directory.log(job)) as log:
+            hooks = load_hooks(job)
+            scope, partitioner = JobScope(job, log, hooks=hooks), partitioner_of(job, hooks)
+            Planter(scope, partitioner, log).plant(job.seeds, time.time())
+            crawl = OpenCrawl(directory, job, log, hooks)
+            with (
+                MainLoop(assignments[0].clock_offset) as main,
+                closing(KilledAtFirstCommit(main, crawl, assignments, lock, Listener())) as killed,
+            ):
+                killed.run(Stop(), lambda progress: None)
+    assert killed.pauses == [0.0] * 4
 
 
 def test_two_crawls_at_once_ask_one_address_in_turn(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from zlib import crc32
 
 from lycosa.crawl.answers.page_answer import HTML_TYPES, PageAnswer
 from lycosa.crawl.answers.reading import content_type_of
-from lycosa.crawl.answers.shells import seems_empty
+from lycosa.crawl.answers.shells import LOOKED_BYTES, seems_empty
 from lycosa.frontier.facts.rendering import (
     RENDERED_ALWAYS,
     RENDERED_IF_EMPTY,
@@ -31,23 +31,24 @@ SAME_IN_A_ROW = 10
 
 _SCRIPTS = re.compile(rb"<script|\son[a-z]{3,20}\s*=|javascript:", re.IGNORECASE)
 _EMPTY_PLACE = re.compile(
-    rb"<(?:div|main|section)\s[^>]{0,200}?\b(?:id|data-[a-z]+)=[\"']?"
+    rb"<(?:div|main|section)\s[^<>]{0,200}?\b(?:id|data-[a-z]{1,40})=[\"']?"
     rb"(?:root|app|main-app|react-root|__next|__nuxt|svelte|q-app|single-spa-application)[\"']?"
-    rb"(?:\s[^>]{0,200})?>\s{0,200}</"
-    rb"|<app-root[^>]{0,200}>\s{0,200}</app-root",
+    rb"(?:\s[^<>]{0,200})?+>\s{0,200}</"
+    rb"|<app-root[^<>]{0,200}+>\s{0,200}</app-root",
     re.IGNORECASE,
 )
-"""An element that React, Vue, Angular, Svelte and their like fill."""
+"""An element that React, Vue, Angular, Svelte and their like fill. In a hostile body elements stand
+within elements: each is looked at until the next."""
 
 
 def has_scripts(body: bytes) -> bool:
     """Return whether there is anything in a page that a browser would run."""
-    return _SCRIPTS.search(body) is not None
+    return _SCRIPTS.search(body, 0, LOOKED_BYTES) is not None
 
 
 def has_empty_place(body: bytes) -> bool:
     """Return whether a page has an empty element that a framework is to fill."""
-    return _EMPTY_PLACE.search(body) is not None
+    return _EMPTY_PLACE.search(body, 0, LOOKED_BYTES) is not None
 
 
 def is_document(answered: PageAnswer) -> bool:

@@ -81,6 +81,10 @@ class PartitionsOpened(_Message, frozen=True):
     seconds_run: float
 
 
+class Committed(_Message, frozen=True):
+    """The first commit of this process is durable, so its worker makes progress."""
+
+
 class Relimited(_Message, frozen=True):
     """Limits have changed: amounts in the worker's logs, and the most that its fetches may add."""
 
@@ -160,6 +164,7 @@ Command = Begin | Adopt | Granted | Recall | LimitReached | Found | StopCleanly
 Reply = (
     Alive
     | PartitionsOpened
+    | Committed
     | Relimited
     | OrdersApplied
     | GrantWanted

@@ -45,6 +45,7 @@ from lycosa.runtime.workers.protocol import (
     Account,
     Adopt,
     Begin,
+    Committed,
     Failed,
     Finished,
     Granted,
@@ -191,8 +192,6 @@ class Supervisor:
                 commit_write_seconds=0.0,
                 in_flight=0,
             )
-            if last.commits:
-                self._deaths[number] = 0
         self._must_seal = True
         if self.is_ending:
             return None
@@ -232,6 +231,8 @@ class Supervisor:
                 self._progress[number] = Progress(**reply.progress)
             case PartitionsOpened():
                 self._opened(child, reply)
+            case Committed():
+                self._deaths[number] = 0
             case Relimited():
                 self._grants.relimited(number, reply)
                 self._look_at_limits()

@@ -52,6 +52,7 @@ from lycosa.runtime.workers.protocol import (
     Alive,
     Begin,
     Command,
+    Committed,
     Failed,
     Finished,
     Found,
@@ -144,6 +145,13 @@ class WorkerProcess:
     def _when_durable(self, callback: Callable[[], None]) -> None:
         self._runtime.worker.when_durable(callback)
 
+    def _tell_first_commit(self) -> None:
+        """Tell the supervisor at once: the heartbeat may come after this process was killed."""
+        if self._runtime.worker.commit_times.commits:
+            self._channel.send(Committed())
+        else:
+            self._when_durable(self._tell_first_commit)  # there was nothing to commit
+
     def _commanded(self, command: Command) -> None:
         worker, budget = self._runtime.worker, self._budget
         match command:
@@ -151,6 +159,7 @@ class WorkerProcess:
                 self._follow_orders(command.orders)
                 budget.begin_at(self._main.clock.now() - command.seconds_run)
                 self._has_begun = True
+                self._when_durable(self._tell_first_commit)
                 self._runtime.begin()
             case Adopt():
                 self._follow_orders(command.orders)
