@@ -121,10 +121,7 @@ def tutorial() -> Task:
 
 
 def listing(count: int) -> Task:
-    """Return a shop with so many pages of twenty products.
-
-    Each has a name of its own: pages that differ in their numbers alone end as a trap.
-    """
+    """Return a shop with so many pages of twenty products, each with a name of its own."""
     chance = random.Random(count)
     rows: Counter[Row] = Counter()
     pages = {}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 from collections.abc import Callable, Iterator
+from datetime import date, timedelta
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -226,6 +227,73 @@ def test_pages_of_figures_are_no_counter() -> None:
 
     kept, put_aside, _ = crawl(MadeWeb(figures))
     assert (len(kept), put_aside) == (201, {})
+
+
+def priced(number: int) -> str:
+    """Return a page of a price list: the words of all others, and twenty prices."""
+    chance = random.Random(number)
+    rows = " ".join(f"Lamp {n}: {chance.randrange(900, 30000) / 100:.2f} EUR" for n in range(20))
+    return f"Prices, page {number}. {prose('frame', 200)} {rows}"
+
+
+def test_a_price_list_of_numbered_pages_comes_whole() -> None:
+    """Its pages are linked as numbered pages are, and differ in digits alone."""
+
+    def prices(path: str, moment: float) -> Page | None:
+        if path == "/":
+            return "Prices.", ["/prices?page=1"]
+        number = path.removeprefix("/prices?page=")
+        if not number.isdecimal() or int(number) > 150:
+            return None
+        return priced(int(number)), [f"/prices?page={int(number) + 1}"]
+
+    kept, put_aside, _ = crawl(MadeWeb(prices))
+    assert (len(kept), put_aside) == (151, {})
+
+
+def test_measurements_by_day_come_whole() -> None:
+    def measured(path: str, moment: float) -> Page | None:
+        if path == "/":
+            return "Weather.", ["/weather/2024-01-01"]
+        if not path.startswith("/weather/2024-"):
+            return None
+        day = date.fromisoformat(path.removeprefix("/weather/"))
+        chance = random.Random(path)
+        rows = " ".join(f"{hour}:00 {chance.uniform(970, 1040):.1f} hPa" for hour in range(24))
+        return f"On {day}: {prose('frame', 200)} {rows}", [f"/weather/{day + timedelta(1)}"]
+
+    kept, put_aside, _ = crawl(MadeWeb(measured))
+    assert (len(kept), put_aside) == (367, {})
+
+
+FOOTERS: dict[str, Callable[[int], str]] = {
+    "the same prices": lambda number: priced(0),
+    "a counter of visitors": lambda number: f"{number + 104_000} visitors, {number * 7919 % 10007}",
+    "a week by date": lambda number: " ".join(
+        f"{day:%d.%m.%Y} {day:%d.%m.} {day:%Y-%m-%d} {day:%d/%m/%Y} 12:30 9.30 - 10.45"
+        for day in (date(2024, 1, 1) + timedelta(7 * number + n) for n in range(7))
+    ),
+    "years": lambda number: " ".join(str(n) for n in range(1000 + number, 1010 + number)),
+    "weeks": lambda number: " ".join(f"{number % 53} {n}" for n in range(1, 32)),
+    "pages ahead": lambda number: " ".join(str(n) for n in range(100 + number, 105 + number)),
+}
+
+
+@pytest.mark.parametrize("footer", FOOTERS)
+@pytest.mark.parametrize("place", ["/cal/{}", "/list?page={}"])
+def test_a_calendar_with_some_figures_ends(place: str, footer: str) -> None:
+    def calendar(path: str, moment: float) -> Page | None:
+        text = path.removeprefix(place.format(""))
+        if not text.isdecimal():
+            return None
+        number = int(text)
+        words = f"Page {number}. {prose('day', 200)} {FOOTERS[footer](number)}"
+        return words, [place.format(number + 1)]
+
+    kept, put_aside, result = crawl(with_home(calendar, place.format(1)))
+    assert result.reason == "exhausted"
+    assert len(kept) <= 34
+    assert put_aside["trap: counter"] >= 1
 
 
 def test_numbered_pages_that_a_list_leads_to_are_no_counter() -> None:

@@ -5,7 +5,8 @@ repeats itself for ever. All of them say the same again and again. So
 every page that is kept for the first time is *weighed*: have pages of its shape said this before?
 
     word by word           on any page
-    but for digits         where the URL has a date, or the page counts on: `/cal/17` to `/cal/18`
+    but for digits         where the URL has a date, or the page counts on: `/cal/17` to `/cal/18`;
+                           a page of which many figures are new (`figures`) is new
     but for a few words    where the URL carries a session or many parameters, or repeats itself;
                            URLs of the page's own path that it shows do not count as words
     but for session names  where a folder looks like a session: `/s/4f6a09c1d2e3b857/cart`
@@ -58,6 +59,7 @@ from lycosa.features.novelty.copies import (
     compared_content,
     content_number,
 )
+from lycosa.features.novelty.figures import SeenFigures
 from lycosa.features.novelty.sitemap_trees import is_in_shut_tree, weigh_list
 from lycosa.frontier.distance import SEED
 from lycosa.frontier.facts.columns import NONE
@@ -94,6 +96,7 @@ class TrapWatch(TrapLook, Feature):
         super().__init__(seen_texts)
         self._traps = traps
         self._texts = seen_texts
+        self._figures = SeenFigures()
 
     def _permitted(self, state: PartitionState, page: int, purses: HostPurses) -> Outcome | None:
         """Return what a URL ends as whose host has something shut."""
@@ -149,6 +152,8 @@ class TrapWatch(TrapLook, Feature):
         )
         if shape.compared is Compared.NOT_AT_ALL:
             is_old = True
+        elif is_old and self._has_new_figures(shape, number, answered.text):
+            is_old = False
         elif is_old and self._texts.shows_other_pictures(site_name, answered.answer.body):
             return  # a gallery has one text and ever other pictures: neither new nor a repetition
         if is_old:
@@ -255,6 +260,10 @@ class TrapWatch(TrapLook, Feature):
             bare = without_digits(answered.text)
             return content_number(f"without digits: {site_name}", bare)
         return content_number(site_name, compared_content(answered))
+
+    def _has_new_figures(self, shape: Shape, number: int, text: bytes) -> bool:
+        """Return whether a page is a table that differs from others in its figures."""
+        return shape.compared is Compared.WITHOUT_DIGITS and self._figures.are_new(number, text)
 
     def _is_old(self, shape: Shape, number: int, content: int, purses: HostPurses | None) -> bool:
         """Return whether pages of the shape have said the same, and remember that this one does.
