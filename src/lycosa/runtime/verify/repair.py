@@ -148,7 +148,7 @@ class _Repair:
             for history in report.histories.values():
                 move_aside(self._folder, history.bad_snapshots)
         partitioner = own_partitioner(job)
-        log = self._directory.log(job)
+        log = self._directory.log(job, joins=True)
         try:
             check_partitioner(log, partitioner)
             refuse_moved(log, self._directory)
@@ -268,7 +268,7 @@ def _sources(
         state = states[one.partition]
         key, address, led, hops = "", "", 0, 0
         if one.is_page:
-            key = state.table.key(one.page)
+            key = state.table.key(one.page) + one.view
             address = state.address_of(state.sites.host[state.pages.site[one.page]])
             led, hops = state.sources.of(one.page)[0], state.pages.hops[one.page]
         size = one.size_bytes if one.is_page else -1
