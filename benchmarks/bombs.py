@@ -29,7 +29,7 @@ from lycosa.fetch.coding.chunks import dechunk
 from lycosa.extract.page import scan
 from lycosa.extract.structured import jsonld, meta, microdata, rdfa
 from lycosa.extract.structured.distiller import Distiller, Page
-from lycosa.analysis.study.main_text import main_text
+from lycosa.analysis.study.main_text import MainTexts
 
 def structured(page):
     facts = scan(page, "text/html")
@@ -40,7 +40,10 @@ def mentions(page):
     return len(scan(page, "text/html", wants_wide=True).hrefs), {}
 
 def main(page):
-    return len(main_text(page, "text/html") or ""), {}
+    texts = MainTexts("resiliparse")
+    found = texts.find(page, "text/html").text or ""
+    texts.close()
+    return len(found), {}
 
 def chunks(page):
     reader = ChunkReader()

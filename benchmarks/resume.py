@@ -34,7 +34,7 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from lycosa.crawl.pauses import due_pause
+from lycosa.crawl.pauses.due import due_pause
 from lycosa.crawl.takeover import take_partition
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition

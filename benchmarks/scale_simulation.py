@@ -34,7 +34,7 @@ from typing import Any
 from benchmarks.scale_prediction import SEED_SHARE, Plan, picture, predict, table
 from benchmarks.scale_web import ScaleWeb
 
-from lycosa.crawl.pauses import due_pause
+from lycosa.crawl.pauses.due import due_pause
 from lycosa.crawl.takeover import read_partition
 from lycosa.frontier.partition import Partition
 from lycosa.frontier.readiness.addresses import Addresses

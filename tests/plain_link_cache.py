@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import cast
 
-from lycosa.crawl.answers._link_cache import LONGEST_REFUSED
+from lycosa.crawl.links._link_cache import LONGEST_REFUSED
 from lycosa.model.records import Target
 from lycosa.model.url import Verdict, canonical_keys, refusal, url_of
 from lycosa.storage.tables.rows import url_id

@@ -1,14 +1,14 @@
-"""The ways of a page's links in plain Python: the twin of `lycosa.crawl.answers._routes`."""
+"""The ways of a page's links in plain Python: the twin of `lycosa.crawl.links._routes`."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
 
-from lycosa.crawl.answers._routes import REQUISITES, TOO_DEEP
-from lycosa.crawl.answers.known_copies import Ahead
-from lycosa.crawl.answers.links import REDIRECT, Router, _known, _reach
-from lycosa.crawl.answers.reading import BY_KIND, RawLinks
+from lycosa.crawl.links._routes import REQUISITES, TOO_DEEP
+from lycosa.crawl.links.known_copies import Ahead
+from lycosa.crawl.links.raw_links import BY_KIND, RawLinks
+from lycosa.crawl.links.router import REDIRECT, Router, _known, _reach
 from lycosa.crawl.ports import Ports
 from lycosa.frontier.distance import MOST_REDIRECTS, STEP, TOO_MANY_REDIRECTS
 from lycosa.frontier.partition import Partition

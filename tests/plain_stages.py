@@ -6,8 +6,6 @@ from collections.abc import Callable, Sequence
 
 from lycosa._support.failpoints import reach
 from lycosa.crawl.answers.changes import ChangeWatcher
-from lycosa.crawl.answers.host_pauses import HostPauses
-from lycosa.crawl.answers.links import Router
 from lycosa.crawl.answers.page_answer import PageAnswer, is_cookie_wall
 from lycosa.crawl.answers.reading import (
     is_sitemap,
@@ -21,7 +19,9 @@ from lycosa.crawl.answers.reading import (
 from lycosa.crawl.answers.revisit_wishes import RevisitWishes
 from lycosa.crawl.answers.shells import SHELL_TEXT_BYTES, note_shell, note_size
 from lycosa.crawl.answers.stages import SITEMAPS_WITHOUT_A_PAGE
-from lycosa.crawl.pauses import FORGETTABLE_SECONDS, back_off, resume_pause
+from lycosa.crawl.links.router import Router
+from lycosa.crawl.pauses.due import FORGETTABLE_SECONDS, back_off, resume_pause
+from lycosa.crawl.pauses.host_pauses import HostPauses
 from lycosa.crawl.points import Points
 from lycosa.crawl.ports import Ports
 from lycosa.extract.text.fingerprint import fingerprint

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from broken_builds import Edit
 
 ANSWERS = "lycosa.crawl.answers"
+LINKS = "lycosa.crawl.links"
 STAGES_TEST = "crawl/answers/test_page_stages.py"
 
 
@@ -21,7 +22,7 @@ class TwinMutant(NamedTuple):
 
 
 def _routes(name: str, old: str, new: str) -> TwinMutant:
-    return TwinMutant(Edit(name, f"{ANSWERS}._routes", old, new), STAGES_TEST)
+    return TwinMutant(Edit(name, f"{LINKS}._routes", old, new), STAGES_TEST)
 
 
 def _stages(name: str, old: str, new: str) -> TwinMutant:
@@ -137,11 +138,11 @@ TWIN_MUTANTS = [
     TwinMutant(
         Edit(
             "a-query-belongs-to-the-folder",
-            f"{ANSWERS}._link_cache",
+            f"{LINKS}._link_cache",
             '        or first == u"%"\n',
             '        or first == u"%" or first == u"?"\n',
         ),
-        "crawl/answers/test_link_cache.py",
+        "crawl/links/test_link_cache.py",
     ),
     # Links to other pages of a list.
     _pagination(

@@ -355,7 +355,7 @@ INDEXED = (
     "index/study/ranks.parquet",
     "index/study/study.json",
     "index/study/heads/lycosa-0-00001.parquet",
-    "index/main_text/lycosa-0-00001.parquet",
+    "index/main_text/resiliparse/lycosa-0-00001.parquet",
     "index/text/00000001/store/meta.json",
     "index/triples/00000001/ledger.sqlite",
     "index/triples/current",

@@ -31,8 +31,8 @@ from compiled_mutants import (
 )
 from lycosa._support.failpoints import NAMES, reach
 from lycosa.crawl import ending
-from lycosa.crawl.answers.links import Router
 from lycosa.crawl.ending import Ending, Finding
+from lycosa.crawl.links.router import Router
 from lycosa.crawl.worker import worker
 from lycosa.crawl.worker.commits import Batch, Committer
 from lycosa.crawl.worker.worker import Worker

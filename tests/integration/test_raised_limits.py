@@ -15,7 +15,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from lycosa.crawl.answers import raised_depth
+from lycosa.crawl.links import raised_depth
 from lycosa.crawl.status.left_out import left_out_of
 from lycosa.frontier.distance import SEED, farthest, through
 from lycosa.model.job import Job

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from benchmarks.traps import Spent, WatchedWeb, crawl
 
-from lycosa.crawl.answers.known_copies import KNOWN_COPY
+from lycosa.crawl.links.known_copies import KNOWN_COPY
 from lycosa.features.novelty.traps import OFTEN
 from lycosa.model.records import TRAPS, Outcome
 from lycosa.model.url import key_of

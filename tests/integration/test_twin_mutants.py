@@ -36,7 +36,7 @@ def test_a_slip_in_a_compiled_part_is_caught_by_the_tests_against_its_twin(
 def test_tests_pass_where_an_edit_changes_nothing() -> None:
     edit = Edit(
         "says-the-same-in-other-words",
-        "lycosa.crawl.answers._routes",
+        "lycosa.crawl.links._routes",
         "            if hops > MOST_HOPS:\n",
         "            if not hops <= MOST_HOPS:\n",
     )

@@ -7,6 +7,8 @@ here.
     amounts        formats sizes, durations and counts for people
     beneath        opens files of a crawl directory without following links, and only regular ones
     channel        sends messages to another process over a socket, whole and in order
+    confined       runs a function in a process with limits, which may die of an input
+    confined_process   that process
     decoders       decodes JSON and MessagePack into classes, from any thread
     extras         checks that the packages of an extra are installed
     failpoints     named places in the code where a test can kill the crawler

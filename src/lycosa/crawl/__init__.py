@@ -7,13 +7,14 @@ drives the same code that crawls the web. Imports between these packages point d
 
     worker        the loop: choose, send, commit, look for the end
     points        the points where features act, and the spine's parts for them
-    answers       turns an answer into an event, a record and new URLs
+    answers       turns an answer into an event and a record
+    links         leads the links of a page to their partitions
     status        describes a crawl: progress, waits, unreachable origins
     ports         the surroundings of a worker: clock, transport, log, store, limits
     takeover      takes a partition over: snapshot, replay, become its owner
     scope         decides which URLs the job wants
     budget        keeps a crawl within its limits
-    pauses        the pauses of hosts
+    pauses        how long a host rests, and when it may be asked again
     ending        finds the end of a crawl
     access        settings and secrets of a job for a transport
     messages      what partitions tell each other, and what follows from it

@@ -30,7 +30,7 @@ from lycosa.frontier.task import Task
 from lycosa.model.records import Answer, Outcome, Request
 
 if TYPE_CHECKING:
-    from lycosa.crawl.answers.links import Router
+    from lycosa.crawl.links.router import Router
     from lycosa.crawl.ports import Companion, Ports
     from lycosa.crawl.worker.turns import PartitionTurns
     from lycosa.model.url.posts import Body

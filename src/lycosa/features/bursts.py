@@ -19,7 +19,7 @@ Always true:
 
 from __future__ import annotations
 
-from lycosa.crawl.pauses import usual_pause
+from lycosa.crawl.pauses.due import usual_pause
 from lycosa.crawl.points import Feature
 from lycosa.frontier.partition import Partition
 from lycosa.model.job import Job

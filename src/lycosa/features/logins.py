@@ -26,10 +26,10 @@ import re
 from enum import Enum
 from urllib.parse import urlencode
 
-from lycosa.crawl.answers.host_pauses import HostPauses
 from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.answers.reading import judge
 from lycosa.crawl.budget import Limit
+from lycosa.crawl.pauses.host_pauses import HostPauses
 from lycosa.crawl.points import Feature, Spine
 from lycosa.errors import ConfigError
 from lycosa.features.login_forms import hidden_fields, shows_form

@@ -13,7 +13,8 @@ from collections import Counter
 from types import MappingProxyType
 
 from lycosa.crawl.answers.page_answer import PageAnswer
-from lycosa.crawl.answers.reading import RawLinks, links_of_page
+from lycosa.crawl.answers.reading import links_of_page
+from lycosa.crawl.links.raw_links import RawLinks
 from lycosa.crawl.points import Feature, Occasion
 from lycosa.extract.facts import Facts
 from lycosa.extract.headers import robots_tag

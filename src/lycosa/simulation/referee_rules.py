@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lycosa.crawl.pauses import usual_pause
+from lycosa.crawl.pauses.due import usual_pause
 from lycosa.model.job import Job
 from lycosa_testweb.referee.rulebook import RefereeRules
 

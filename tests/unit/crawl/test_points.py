@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from lycosa.crawl.answers.links import Router
+from lycosa.crawl.links.router import Router
 from lycosa.crawl.points import Feature, Points, Spine
 from lycosa.features.of_job import features_of
 from lycosa.frontier.readiness.agenda import Agenda

@@ -18,7 +18,7 @@ import turbohtml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lycosa.analysis.study.main_text import main_text
+from lycosa.analysis.study.main_text import MainTexts
 from lycosa.extract.html.trees import SPARE_BYTES
 from lycosa.extract.page import scan
 from lycosa.extract.structured import ntriples
@@ -149,7 +149,8 @@ def test_other_forms_of_a_page_with_a_bomb_are_read() -> None:
 
 def test_a_page_with_formatting_elements_left_open_has_no_main_text() -> None:
     pytest.importorskip("resiliparse")
-    assert main_text(BOMBS["main-text"].make(37_000), "text/html") is None
+    texts = MainTexts("resiliparse")
+    assert texts.find(BOMBS["main-text"].make(37_000), "text/html") == (None, "too_large")
 
 
 def test_strings_without_an_end_take_linear_time() -> None:

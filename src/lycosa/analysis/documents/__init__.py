@@ -10,7 +10,7 @@ is started again.
     office     Word, Excel, PowerPoint, OpenDocument, EPUB: archives of XML
     archives   archives whose unpacked size is bounded
     rtf        Rich Text Format
-    process    the process that reads them
-    reader     starts that process, and restarts it
+    formats    tells formats apart, and reads each
+    reader     reads documents in a confined process (`_support.confined`)
     texts      the table `documents`, a file for each sealed segment: `index/documents/`
 """

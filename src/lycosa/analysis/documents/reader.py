@@ -1,14 +1,12 @@
-"""Sends documents to a reading process, and starts another when it has died."""
+"""Reads documents in a confined process, and says why one cannot be read."""
 
 from __future__ import annotations
 
-import signal
-import subprocess
-import sys
 from contextlib import suppress
 
 import msgspec
 
+from lycosa._support.confined import Confined, End
 from lycosa._support.decoders import msgpack_decoder
 from lycosa.analysis.documents.document import (
     CUT_OFF,
@@ -32,16 +30,15 @@ SECONDS = 60.0
 MOST_BYTES = 100_000_000
 """Larger files are not read."""
 
-_LENGTH_BYTES = 4
-_UNGUARDED_CODE = 3
+_OUTCOMES = {End.TOO_SLOW: TOO_SLOW, End.TOO_LARGE: TOO_LARGE, End.UNGUARDED: UNGUARDED}
 
 
 class DocumentReader:
     """Reads documents one by one; a process is started with the first."""
 
     def __init__(self, memory_bytes: int = MEMORY_BYTES, seconds: float = SECONDS) -> None:
-        self._limits = (str(memory_bytes), str(seconds))
-        self._process: subprocess.Popen[bytes] | None = None
+        made_by = "lycosa.analysis.documents.formats:reader"
+        self._confined = Confined(made_by, memory_bytes=memory_bytes, seconds=seconds)
 
     def read(self, body: bytes, *, is_truncated: bool = False) -> Document:
         """Return the content of a document, or the reason why it cannot be read."""
@@ -49,45 +46,16 @@ class DocumentReader:
             return Document(CUT_OFF)
         if len(body) > MOST_BYTES:
             return Document(TOO_LARGE)
-        process = self._started()
-        assert process.stdin is not None and process.stdout is not None
-        with suppress(BrokenPipeError):
-            process.stdin.write(len(body).to_bytes(_LENGTH_BYTES, "little"))
-            process.stdin.write(body)
-            process.stdin.flush()
-        head = process.stdout.read(_LENGTH_BYTES)
-        if len(head) == _LENGTH_BYTES:
-            reply = process.stdout.read(int.from_bytes(head, "little"))
+        reply = self._confined.answer(body)
+        if isinstance(reply, bytes):
             with suppress(msgspec.DecodeError):
                 return msgpack_decoder(Document).decode(reply)
-        return Document(_why_ended(self.close()))
+            return Document(DAMAGED)
+        return Document(_OUTCOMES.get(reply, DAMAGED))
 
-    def close(self) -> int:
-        """End the process, if there is one; returns its code."""
-        process, self._process = self._process, None
-        if process is None or process.stdin is None or process.stdout is None:
-            return 0
-        with suppress(OSError):
-            process.stdin.close()
-        process.stdout.close()
-        return process.wait()
-
-    def _started(self) -> subprocess.Popen[bytes]:
-        if self._process is None:
-            self._process = subprocess.Popen(
-                [sys.executable, "-m", "lycosa.analysis.documents.process", *self._limits],
-                stdin=subprocess.PIPE,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.DEVNULL,
-                start_new_session=True,  # only the parent handles Ctrl-C
-            )
-        return self._process
-
-
-def _why_ended(code: int) -> str:
-    if code == -signal.SIGALRM:
-        return TOO_SLOW
-    return UNGUARDED if code == _UNGUARDED_CODE else DAMAGED
+    def close(self) -> None:
+        """End the process, if there is one."""
+        self._confined.close()
 
 
 def document_of_answer(head: bytes, body: bytes, url: str) -> str:

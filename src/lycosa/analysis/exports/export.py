@@ -14,6 +14,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
+import tempfile
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,11 +28,13 @@ from lycosa._support import beneath
 from lycosa._support.safe_text import cell_in_sql
 from lycosa.analysis.exports.graph_files import FORMATS as GRAPHS
 from lycosa.analysis.exports.graph_files import PAGES, SITES, write_graph
+from lycosa.analysis.exports.main_texts import add_main_texts
 from lycosa.analysis.exports.of_topic import rows_of_topic, units_of_topic
 from lycosa.analysis.exports.targets import RECORDS, check_target
 from lycosa.analysis.exports.warc_files import write_pages
 from lycosa.analysis.exports.withheld import wishes_obeyed, withhold, without_withheld
 from lycosa.analysis.statistics.heads import HEADS
+from lycosa.analysis.study.main_text import require
 from lycosa.analysis.study.results import Results
 from lycosa.analysis.study.segment_cache import add_derived, known
 from lycosa.analysis.study.tables import (
@@ -70,6 +73,8 @@ class Rows(NamedTuple):
     """Leave texts in CSV unchanged, even if a spreadsheet would run them as formulas."""
     with_withheld: bool = False
     """Write pages, too, that ask to be withheld."""
+    is_main: bool = False
+    """Of texts: write the main text of each page, if it has one."""
 
     @property
     def are_some(self) -> bool:
@@ -100,7 +105,15 @@ def export(
     _check(folder, name, form, target, list(computed))
     # The table of pages alone tells which pages are withheld, or of a topic.
     kinds = STUDIED if form in GRAPHS else (name, "pages") if wishes or rows.are_some else (name,)
-    with connected(all_rows(folder, kinds)) as connection, damaged_tables_told(folder):
+    if rows.is_main:
+        _require_main(folder, name)
+    with (
+        connected(all_rows(folder, kinds)) as connection,
+        damaged_tables_told(folder),
+        tempfile.TemporaryDirectory(".tmp", "lycosa-export-") as beside,
+    ):
+        if rows.is_main:
+            add_main_texts(connection, folder, corpus_engine(folder), Path(beside))
         add_computed(connection, folder)
         if form in GRAPHS:
             if name in _OF_PAGES:
@@ -125,6 +138,17 @@ def export(
             _write_rows(connection, query, form, target)
             return count
     return 0
+
+
+def corpus_engine(folder: Path) -> str:
+    """Return the engine whose main texts an export writes."""
+    return CrawlDirectory.open(folder).job().extract.corpus_text
+
+
+def _require_main(folder: Path, name: str) -> None:
+    if name != "text":
+        raise LycosaError(f"`{name}` has no main texts\n  write those of pages: lycosa export text")
+    require("lycosa export text --main", corpus_engine(folder))
 
 
 def add_computed(connection: Connection, folder: Path) -> None:

@@ -11,7 +11,7 @@ from lycosa.analysis.report.section import Answers, Chapter, Column, Facts, Sect
 from lycosa.analysis.report.wording import NO_BREAK, count, seconds
 from lycosa.analysis.sections.counts import MOST_FILE_ROWS, MOST_ROWS, total
 from lycosa.analysis.sections.graph import rounded
-from lycosa.crawl.pauses import usual_pause
+from lycosa.crawl.pauses.due import usual_pause
 from lycosa.model.job import Job
 from lycosa.operate.inspect.audit import Audit
 

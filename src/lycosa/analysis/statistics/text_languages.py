@@ -33,24 +33,26 @@ SCHEMA = pa.schema(
 TEXT_LANGUAGES = Kind("tongues", SCHEMA, f"2 middle {LETTERS} {detector.name_and_version()}")
 
 
-def _kind() -> Kind:
+def _kind(engine: str) -> Kind:
     """Return the kind, with the version of the main texts, on which the languages depend."""
-    return TEXT_LANGUAGES._replace(version=f"{TEXT_LANGUAGES.version} {made_by()}".strip())
+    return TEXT_LANGUAGES._replace(version=f"{TEXT_LANGUAGES.version} {made_by(engine)}".strip())
 
 
 _COLUMNS = ["fetch_id", "url_id", "text"]
 _BATCH_ROWS = 8192
 
 
-def text_languages_of(folder: Path, texts: Rows, store: Path, on_segment: OnSegment) -> Derived:
+def text_languages_of(
+    folder: Path, engine: str, texts: Rows, store: Path, on_segment: OnSegment
+) -> Derived:
     """Detect the languages of all texts; those of sealed segments are kept in `store`."""
 
     def read(rows: Path) -> Iterator[pa.Table]:
         with rows_file(rows) as file:
             batches = file.iter_batches(_BATCH_ROWS, columns=_COLUMNS)
-            yield from _looked_at(with_main(folder, rows, batches))
+            yield from _looked_at(with_main(folder, engine, rows, batches))
 
-    files = derive(store, _kind(), texts.sealed, read, on_segment)
+    files = derive(store, _kind(engine), texts.sealed, read, on_segment)
     opened = _looked_at(texts.opened.select(_COLUMNS).to_batches(_BATCH_ROWS))
     documents = document_languages(folder, SCHEMA)
     return Derived(files, pa.concat_tables([documents, *opened]))

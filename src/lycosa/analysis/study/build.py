@@ -87,7 +87,8 @@ def study(
     require_rows(folder, rows[0])
     signature: dict[str, Any] = {some.kind: some.signature() for some in rows}
     signature |= topics_signature(folder, directory.job())
-    signature |= {"main_text": made_by()} if made_by() else {}
+    main_text = made_by(directory.job().extract.main_text)
+    signature |= {"main_text": main_text} if main_text else {}
     signature |= outside_signature(folder)
     signature |= {"documents": documents_by()}
     with results.locked():
@@ -112,7 +113,7 @@ def _study(
 ) -> dict[str, Any]:
     asked = [some for some in rows if some.kind in STUDIED]
     with connected(asked, results.folder, tables_bytes) as connection:
-        _derive(directory.path, rows, connection, results.folder, tell)
+        _derive(directory, rows, connection, results.folder, tell)
         tell("pages and sites")
         prepare(connection)
         job = directory.job()
@@ -155,7 +156,11 @@ def _study(
 
 
 def _derive(
-    folder: Path, rows: list[Rows], connection: Connection, store: Path, tell: Callable[[str], None]
+    directory: CrawlDirectory,
+    rows: list[Rows],
+    connection: Connection,
+    store: Path,
+    tell: Callable[[str], None],
 ) -> None:
     """Bring the segment caches up to date."""
 
@@ -163,12 +168,14 @@ def _derive(
         tell(what)
         return lambda done, total: tell(f"{what}: segment {done:,} of {total:,}")
 
+    folder = directory.path
     kinds = {some.kind: some for some in rows}
     heads = heads_of(folder, kinds["pages"], store, of("headers of answers"))
     add_derived(connection, HEADS, heads)
-    make_main_texts(folder, kinds["text"].sealed, of("main texts"))
+    engine = directory.job().extract.main_text
+    make_main_texts(folder, engine, kinds["text"].sealed, of("main texts"))
     make_documents(folder, kinds["pages"].sealed, of("documents"))
-    languages = text_languages_of(folder, kinds["text"], store, of("languages of texts"))
+    languages = text_languages_of(folder, engine, kinds["text"], store, of("languages of texts"))
     add_derived(connection, TEXT_LANGUAGES, languages)
     said = said_in(quads_now(folder), store, of("structured data"))
     add_derived(connection, SAID, said)

@@ -49,9 +49,9 @@ Relation = Any
 @contextmanager
 def asked(folder: Path, query: str) -> Iterator[Relation]:
     """Run a query; the answer can be read until the block is left."""
-    CrawlDirectory.open(folder)
+    engine = CrawlDirectory.open(folder).job().extract.main_text
     rows = all_rows(folder, (*KINDS, ITEMS))
-    made = {DOCUMENTS: document_files(folder), MAIN_TEXT: main_files(folder)}
+    made = {DOCUMENTS: document_files(folder), MAIN_TEXT: main_files(folder, engine)}
     computed = Results(folder).tables() | derived_tables(folder)
     made |= {name: [path] for name, path in computed.items()}
     made = {name: files for name, files in made.items() if files}

@@ -121,10 +121,11 @@ class TextIndex:
                 self._job.extract.obey_noindex,
                 is_complete=True,
                 has_ranks="ranks" in computed,
-                main_text=made_by(),
+                main_text=made_by(self._job.extract.main_text),
                 documents=documents_by(),
             )
-            make_main_texts(self._crawl, files["text"], on_main)
+            engine = self._job.extract.main_text
+            make_main_texts(self._crawl, engine, files["text"], on_main)
             if self._job.extract.obey_noindex:
                 files["noindex"] = make_told_noindex(
                     self._crawl, files["pages"], self._job, _ignore_two
@@ -145,7 +146,7 @@ class TextIndex:
             ):
                 read_documents(connection, None if is_anew or before is None else folder / before)
                 texts = [*files["text"], *files["documents"]]
-                update = _Update(connection, self.store, target, texts)
+                update = _Update(connection, self.store, target, texts, engine)
                 update.run(None if is_anew else before, on_progress, reach)
             was_there = manifest is not None
             return TextIndexed(
@@ -171,12 +172,18 @@ class _Update:
     """The update from a generation to an index that holds the table `wanted`."""
 
     def __init__(
-        self, connection: Connection, store: TextStore, target: Manifest, texts: list[Path]
+        self,
+        connection: Connection,
+        store: TextStore,
+        target: Manifest,
+        texts: list[Path],
+        engine: str,
     ) -> None:
         self._connection = connection
         self._store = store
         self._target = target
         self._texts = texts
+        self._engine = engine
         connection.execute(
             "create table changed as"
             " select wanted.*, known.stamp is not null as is_known from wanted"
@@ -243,7 +250,7 @@ class _Update:
         for path in self._texts:
             cursor = self._connection.cursor()
             cursor.register("ids", read_ids(path))
-            texts = SegmentTexts(path, main_file(self._store.crawl, path))
+            texts = SegmentTexts(path, main_file(self._store.crawl, self._engine, path))
             try:
                 for batch in cursor.sql(
                     f"select {columns}, ids.row from changed join ids on ids.fetch_id = text_fetch"

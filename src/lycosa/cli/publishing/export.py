@@ -284,6 +284,13 @@ def _table_command(table: str) -> click.Command:
             "apply` makes them)."
         ),
     )
+    @click.option(
+        "--main",
+        "is_main",
+        is_flag=True,
+        help="For texts: write the main text of each page, without navigation; the column main_by "
+        "names the library (`[extract] corpus_text`), and is empty where the whole text stands.",
+    )
     @click.option("--without-seeds", is_flag=True, help="Leave out the pages of the seeds.")
     @target_flag("The file to write.")
     def write_table(path: Path, form: str, target: Path | None, **flags: Any) -> None:
@@ -301,6 +308,8 @@ def _table_command(table: str) -> click.Command:
             count = write(path, table, form, target, rows=rows)
         if target is not None:
             click.echo(f"{target}: {size_text(target.stat().st_size)}", err=True)
+        if rows.is_main:
+            click.echo(_main_told(path), err=True)
         if count and form == "warc":
             click.echo(f"{count:,} pages were left out, as they ask (all: --withheld)", err=True)
         elif count:
@@ -308,6 +317,17 @@ def _table_command(table: str) -> click.Command:
             click.echo(f"{count:,} {what} left out, as their pages ask (all: --withheld)", err=True)
 
     return write_table
+
+
+def _main_told(path: Path) -> str:
+    from lycosa.analysis.exports.export import corpus_engine
+    from lycosa.analysis.statistics.main_texts import outcomes_of_main_texts
+    from lycosa.analysis.study.main_text import FOUND, named
+
+    engine = corpus_engine(path)
+    made = outcomes_of_main_texts(path, engine)
+    whole = made.total() - made[FOUND]
+    return f"main texts by {named(engine)}; {counted(whole, 'page')} with the whole text"
 
 
 COMMANDS = (export,)

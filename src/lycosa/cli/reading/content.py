@@ -51,8 +51,10 @@ def cat(session: Session, /, path: Path, url: str, part: str) -> None:
         content = document_of_answer(found.headers, found.body, url).encode()
     if content is None:
         from lycosa.analysis.study.main_text import main_of_answer
+        from lycosa.runtime.directory import CrawlDirectory
 
-        content = (main_of_answer(found.headers, found.body) or found.text).encode()
+        engine = CrawlDirectory.open(path).job().extract.main_text
+        content = (main_of_answer(engine, found.headers, found.body) or found.text).encode()
     if sys.stdout.isatty():
         click.echo(on_screen(content.decode("utf-8", "replace")))
     else:

@@ -50,7 +50,7 @@ def index(session: Session, /, path: Path, only: str | None, anew: bool, as_json
     always. The indexes are in DIR/index and can be deleted and rebuilt at any time.
     """
     from lycosa._support.extras import SEARCH, missing, require_search
-    from lycosa.analysis.study.main_text import installed_version
+    from lycosa.analysis.study.main_text import ENGINES, installed_version
     from lycosa.runtime.recovery.leftovers import seal_leftovers
 
     if only == _TEXT:
@@ -67,19 +67,24 @@ def index(session: Session, /, path: Path, only: str | None, anew: bool, as_json
         if not as_json:
             _print_triples(path, triples)
     if only != _TRIPLES and not missing(SEARCH):
-        if not as_json and not installed_version():
+        engine = directory.job().extract.main_text
+        if not as_json and not installed_version(engine):
             notice(
-                "main texts are left out: they need resiliparse\n"
-                "  install, in the clone of Lycosa: pip install '.[main-text]'"
+                f"main texts are left out: they need {engine}\n"
+                f"  install, in the clone of Lycosa: pip install '.[{ENGINES[engine].extra}]'"
             )
         text = _index_text(directory, anew)
         from lycosa.analysis.documents.texts import outcomes_of_documents
+        from lycosa.analysis.statistics.main_texts import outcomes_of_main_texts
 
         documents = outcomes_of_documents(path)
+        mains = outcomes_of_main_texts(path, engine)
         told["text"] = text._asdict()
+        told["main_texts"] = dict(mains.most_common())
         told["documents"] = dict(documents.most_common())
         if not as_json:
             _print_text(path, text)
+            _print_main_texts(mains, engine)
             _print_documents(documents)
     elif only != _TRIPLES:
         notice(
@@ -146,6 +151,16 @@ def _print_text(path: Path, done: TextIndexed) -> None:
     click.echo(f"  search it: {command('search', path, 'some words')}")
     if not done.has_ranks:
         click.echo(f"  rank it by links, too: {command('study', path)}, and index again")
+
+
+def _print_main_texts(outcomes: Counter[str], engine: str) -> None:
+    from lycosa.analysis.study.main_text import FOUND
+
+    if not outcomes:
+        return
+    others = [f"{name} {number:,}" for name, number in outcomes.most_common() if name != FOUND]
+    rest = f" ({', '.join(others)})" if others else ""
+    click.echo(f"main texts by {engine}: {outcomes[FOUND]:,} of {outcomes.total():,}{rest}")
 
 
 def _print_documents(outcomes: Counter[str]) -> None:

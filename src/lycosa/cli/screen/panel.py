@@ -37,7 +37,7 @@ from lycosa.cli.screen.lines import (
     waits_text,
 )
 from lycosa.cli.screen.topics import topics_facts
-from lycosa.crawl.pauses import usual_pause
+from lycosa.crawl.pauses.due import usual_pause
 from lycosa.crawl.status.progress import Progress
 from lycosa.crawl.status.words import in_words
 from lycosa.model.job import Job

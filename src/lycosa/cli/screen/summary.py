@@ -23,7 +23,7 @@ from lycosa.cli.screen.lines import (
 )
 from lycosa.cli.screen.lines import command as command
 from lycosa.cli.screen.topics import topics_facts
-from lycosa.crawl.answers.known_copies import KNOWN_COPY
+from lycosa.crawl.links.known_copies import KNOWN_COPY
 from lycosa.crawl.status.left_out import amount_text, told
 from lycosa.crawl.status.progress import Progress
 from lycosa.crawl.status.words import in_words

@@ -1,7 +1,7 @@
 """Types of the compiled module; what it does is told in `_page_stages.pyx`."""
 
-from lycosa.crawl.answers.links import Router
 from lycosa.crawl.answers.stages import OfJob
+from lycosa.crawl.links.router import Router
 from lycosa.crawl.points import Points
 from lycosa.crawl.ports import Ports
 from lycosa.frontier.partition import Partition

@@ -21,11 +21,12 @@ from cpython.object cimport PyObject
 from lycosa._support.cells cimport half, int64_t, large, real, small, uint64_t, whole
 from lycosa._support.fields cimport field, is_a, offset_of, put_field
 
-from lycosa.crawl.answers._routes import REQUISITES
+from lycosa.crawl.links._routes import REQUISITES
 from lycosa.crawl.answers.page_answer import NO_FACTS, PageAnswer
-from lycosa.crawl.answers.reading import NOFOLLOW, RawLinks, links_of_page, read_page
+from lycosa.crawl.answers.reading import links_of_page, read_page
+from lycosa.crawl.links.raw_links import NOFOLLOW, RawLinks
 from lycosa.crawl.answers.shells import SHELL_TEXT_BYTES, note_shell, note_size
-from lycosa.crawl.pauses import FORGETTABLE_SECONDS, LONGEST_SECONDS, resume_pause
+from lycosa.crawl.pauses.due import FORGETTABLE_SECONDS, LONGEST_SECONDS, resume_pause
 from lycosa.extract.facts import Facts
 from lycosa.extract.text.fingerprint import fingerprint
 from lycosa.extract.headers import HEADERS_WITH_LINKS

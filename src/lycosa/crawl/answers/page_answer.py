@@ -9,8 +9,9 @@ from __future__ import annotations
 from msgspec import Struct, field
 
 from lycosa._support.tuples import NamedTuple
-from lycosa.crawl.answers.known_copies import Ahead
-from lycosa.crawl.answers.reading import RawLinks, content_type_of
+from lycosa.crawl.answers.reading import content_type_of
+from lycosa.crawl.links.known_copies import Ahead
+from lycosa.crawl.links.raw_links import RawLinks
 from lycosa.extract.facts import Facts
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition

@@ -18,9 +18,9 @@ way costs a repetition at most. Until then the site's URLs wait.
 from __future__ import annotations
 
 from lycosa._support.tuples import NamedTuple
-from lycosa.crawl.answers.host_pauses import HostPauses
-from lycosa.crawl.answers.links import Router
 from lycosa.crawl.answers.reading import judge
+from lycosa.crawl.links.router import Router
+from lycosa.crawl.pauses.host_pauses import HostPauses
 from lycosa.crawl.points import Points
 from lycosa.crawl.ports import Ports
 from lycosa.fetch.robots.rules import Rules, compile_robots

@@ -35,8 +35,6 @@ from typing import TYPE_CHECKING
 
 from lycosa._support.tuples import NamedTuple
 from lycosa.crawl.answers._page_stages import PageStages
-from lycosa.crawl.answers.host_pauses import HostPauses
-from lycosa.crawl.answers.links import Router
 from lycosa.crawl.answers.page_answer import PageAnswer, is_cookie_wall
 from lycosa.crawl.answers.reading import (
     is_sitemap,
@@ -51,7 +49,9 @@ from lycosa.crawl.answers.reading import (
     with_types,
 )
 from lycosa.crawl.answers.revisit_wishes import RevisitWishes
-from lycosa.crawl.pauses import back_off
+from lycosa.crawl.links.router import Router
+from lycosa.crawl.pauses.due import back_off
+from lycosa.crawl.pauses.host_pauses import HostPauses
 from lycosa.crawl.ports import Ports
 from lycosa.extract.facts import Facts
 from lycosa.extract.page import scan

@@ -38,7 +38,7 @@ from array import array
 from collections.abc import Callable, Mapping
 
 from lycosa.crawl.answers.robots import FIRST_RETRIES_SECONDS
-from lycosa.crawl.pauses import FORGETTABLE_SECONDS, usual_pause
+from lycosa.crawl.pauses.due import FORGETTABLE_SECONDS, usual_pause
 from lycosa.frontier.fold.reports import report_of
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition

@@ -32,7 +32,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from lycosa._support.failpoints import reach
-from lycosa.crawl.pauses import due_pause, usual_pause
+from lycosa.crawl.pauses.due import due_pause, usual_pause
 from lycosa.crawl.ports import Ports
 from lycosa.frontier.facts.columns import PUT_OFF
 from lycosa.frontier.facts.visits import History

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from lycosa.crawl.answers.links import Router
+from lycosa.crawl.links.router import Router
 from lycosa.crawl.worker.sending import Sender
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition

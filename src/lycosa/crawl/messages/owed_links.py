@@ -1,6 +1,6 @@
 """Reads the links that are owed from the store of objects, where another machine has put them.
 
-A page came nearer whose record was written by another machine (`answers.links`). Where the crawl
+A page came nearer whose record was written by another machine (`links.router`). Where the crawl
 has a store, that machine uploads the record, soon or when it can. Until then the links are owed:
 they are asked for now and then, beside the worker, and passed on when they have come.
 
@@ -19,7 +19,7 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 
 from lycosa._support.tuples import NamedTuple
-from lycosa.crawl.answers.links import Router
+from lycosa.crawl.links.router import Router
 from lycosa.crawl.ports import Ports, StoredElsewhere
 from lycosa.errors import ObjectsUnavailable, StoreError
 from lycosa.frontier.partition import Partition

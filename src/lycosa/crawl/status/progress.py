@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from lycosa._support.tuples import NamedTuple
-from lycosa.crawl.pauses import due_pause
+from lycosa.crawl.pauses.due import due_pause
 from lycosa.crawl.status.figures import OF_THIS_RUN, TOGETHER
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition

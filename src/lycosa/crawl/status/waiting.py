@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from lycosa._support.tuples import NamedTuple
-from lycosa.crawl.pauses import usual_pause
+from lycosa.crawl.pauses.due import usual_pause
 from lycosa.frontier.facts.columns import NONE, WAITING
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition

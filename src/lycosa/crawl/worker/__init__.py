@@ -9,7 +9,6 @@ a host is due, an answer has come, or a commit is due; between callbacks it does
     turns       whose turn it is: the next partition that has work
     sending     from a partition that has work to a request on its way
     _sending    what every page takes of that, compiled
-    release     decides when a host may be asked again: at once, or when its answer is durable
     partings    closes connections to hosts that have nothing to fetch
     commits     makes decisions durable, in an order that a kill cannot turn into a loss
     cutting     ends requests that are still under way some seconds after a stop

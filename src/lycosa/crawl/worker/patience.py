@@ -19,7 +19,7 @@ Always true:
 
 Cost: while something is in reach, one look at one site per commit.
 Not here: whether the whole crawl is over (ending), how often an origin is tried
-(answers.host_pauses).
+(pauses.host_pauses).
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from lycosa.crawl.answers.host_pauses import HostPauses
+from lycosa.crawl.pauses.host_pauses import HostPauses
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.status.unreachable import SeedWatch
 from lycosa.crawl.worker._sending import Asked, Sending

@@ -24,13 +24,14 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from lycosa._support.failpoints import reach
-from lycosa.crawl.answers.links import Router
 from lycosa.crawl.answers.robots import RobotsFiles
 from lycosa.crawl.answers.stages import PageAnswers
 from lycosa.crawl.budget import Limit
+from lycosa.crawl.links.router import Router
 from lycosa.crawl.messages.cycles import Cycles
 from lycosa.crawl.messages.inbox import InboxReader
-from lycosa.crawl.pauses import FORGETTABLE_SECONDS, resume_pause
+from lycosa.crawl.pauses.due import FORGETTABLE_SECONDS, resume_pause
+from lycosa.crawl.pauses.release import HostRelease
 from lycosa.crawl.points import Feature, Points, Spine
 from lycosa.crawl.ports import Ports
 from lycosa.crawl.status.unreachable import SeedWatch
@@ -44,7 +45,6 @@ from lycosa.crawl.worker.end_search import EndSearch, Verdict
 from lycosa.crawl.worker.lookups import Lookups
 from lycosa.crawl.worker.ownership import Ownership
 from lycosa.crawl.worker.partings import Partings
-from lycosa.crawl.worker.release import HostRelease
 from lycosa.crawl.worker.running_time import RunningTime
 from lycosa.crawl.worker.sending import Sender
 from lycosa.crawl.worker.turns import make_turns
@@ -59,7 +59,7 @@ from lycosa.frontier.task import Task, TaskKind
 from lycosa.model.records import Answer, AnyEvent, Outcome, Request, Resolved
 
 if TYPE_CHECKING:
-    from lycosa.crawl.answers.raised_depth import RaisedDepth
+    from lycosa.crawl.links.raised_depth import RaisedDepth
 
 EXHAUSTED = "exhausted"
 """The end of a crawl that no limit ended."""
@@ -202,7 +202,7 @@ class Worker(Pump):
         partition.resume(now)
         self._router.pay(partition, now)
         if partition.state.limits.end_page and self._raised_depth is None:
-            from lycosa.crawl.answers.raised_depth import RaisedDepth  # few limits are raised
+            from lycosa.crawl.links.raised_depth import RaisedDepth  # few limits are raised
 
             self._raised_depth = RaisedDepth(self._clock, self._partitions, self._router)
         self._cycles.resume(partition, now)

@@ -17,13 +17,8 @@ from functools import partial
 import msgspec
 
 from lycosa.crawl.answers.page_answer import PageAnswer
-from lycosa.crawl.answers.reading import (
-    RawLinks,
-    content_type_of,
-    links_of_page,
-    read_page,
-    with_types,
-)
+from lycosa.crawl.answers.reading import content_type_of, links_of_page, read_page, with_types
+from lycosa.crawl.links.raw_links import RawLinks
 from lycosa.crawl.points import Feature
 from lycosa.extract.facts import Facts
 from lycosa.features.plugins.hooks import Hooks

@@ -5,15 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from lycosa.crawl.answers.links import Router
 from lycosa.crawl.answers.page_answer import NO_FACTS, PageAnswer
-from lycosa.crawl.answers.reading import (
-    NOFOLLOW,
-    RawLinks,
-    links_of_page,
-    read_page,
-    showing_wishes,
-)
+from lycosa.crawl.answers.reading import links_of_page, read_page, showing_wishes
+from lycosa.crawl.links.raw_links import NOFOLLOW, RawLinks
+from lycosa.crawl.links.router import Router
 from lycosa.crawl.ports import Ports
 from lycosa.extract.facts import Facts
 from lycosa.extract.text.fingerprint import fingerprint

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from lycosa.crawl.answers.page_answer import PageAnswer
-from lycosa.crawl.answers.reading import RawLinks
+from lycosa.crawl.links.raw_links import RawLinks
 from lycosa.extract.facts import Facts
 from lycosa.features.triples import TripleExtraction
 from lycosa.model.job import Job

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from lycosa._support.failpoints import reach
 from lycosa.crawl.answers.page_answer import PageAnswer
-from lycosa.crawl.answers.reading import RawLinks
 from lycosa.crawl.budget import Limit
+from lycosa.crawl.links.raw_links import RawLinks
 from lycosa.crawl.points import Feature, Handler, Spine
 from lycosa.crawl.suspects.marks import COUNT, PAGE, PAGE_BITS
 from lycosa.errors import LycosaError

@@ -5,7 +5,7 @@ say how many it has left out, and that it has left out none. A URL that was too 
 by now is one of the crawl. Pages that were cut off are remembered by number.
 
 A link that leads too far is in the page's record and nowhere else. So when a limit was raised, the
-links of known pages are read from their records once more (`crawl.answers.raised_depth`), in the
+links of known pages are read from their records once more (`crawl.links.raised_depth`), in the
 order of the pages' numbers.
 
 Always true: the links of every page were followed by limits that are at least `depths`, and those

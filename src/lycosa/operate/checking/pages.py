@@ -15,14 +15,13 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
 from lycosa.crawl.answers.reading import (
-    RawLink,
-    RawLinks,
     content_type_of,
     judge,
     links_of_page,
     read_page,
     redirect_of,
 )
+from lycosa.crawl.links.raw_links import RawLink, RawLinks
 from lycosa.errors import LycosaError
 from lycosa.extract.facts import Facts
 from lycosa.extract.headers import robots_tag

@@ -22,7 +22,7 @@ from typing import NamedTuple, TypeVar
 
 from lycosa.crawl.access import fetch_of
 from lycosa.crawl.answers.robots import read_answer
-from lycosa.crawl.pauses import pause_after
+from lycosa.crawl.pauses.due import pause_after
 from lycosa.crawl.status.words import in_words
 from lycosa.fetch.client import HttpTransport
 from lycosa.fetch.robots.lines import Decision, ExplainedRobots, explain_robots

@@ -17,8 +17,9 @@ from typing import NamedTuple
 
 import pyarrow as pa
 
-from lycosa.crawl.answers._link_cache import LONGEST_REFUSED
-from lycosa.crawl.answers.reading import RawLink, links_of_page, read_page, showing_wishes
+from lycosa.crawl.answers.reading import links_of_page, read_page, showing_wishes
+from lycosa.crawl.links._link_cache import LONGEST_REFUSED
+from lycosa.crawl.links.raw_links import RawLink
 from lycosa.extract.facts import Facts
 from lycosa.extract.structured.distiller import Page
 from lycosa.extract.text.fingerprint import fingerprint

@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from lycosa.analysis.documents.document import Unreadable
+from lycosa.analysis.documents.formats import read
 from lycosa.analysis.documents.office import read_office
-from lycosa.analysis.documents.process import read
 from lycosa.analysis.documents.reader import DocumentReader
 from lycosa.extract.document_types import is_document
 from lycosa_testweb.webs import document_files as make
@@ -68,8 +68,8 @@ def test_too_little_memory_has_a_name_and_the_next_document_is_read() -> None:
 
 def test_a_process_that_dies_of_a_document_is_replaced(reader: DocumentReader) -> None:
     assert reader.read(make.docx(["a"])).text == "a"
-    assert reader._process is not None
-    os.kill(reader._process.pid, signal.SIGSEGV)
+    assert reader._confined._process is not None
+    os.kill(reader._confined._process.pid, signal.SIGSEGV)
     assert reader.read(make.docx(["a"])).outcome == "damaged"
     assert reader.read(make.docx(["a"])).text == "a"
 

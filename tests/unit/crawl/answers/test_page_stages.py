@@ -14,11 +14,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec import structs
 
-from lycosa.crawl.answers._routes import TOO_DEEP
-from lycosa.crawl.answers.links import Router
 from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.answers.stages import PageAnswers
 from lycosa.crawl.budget import Budget
+from lycosa.crawl.links._routes import TOO_DEEP
+from lycosa.crawl.links.router import Router
 from lycosa.crawl.points import Feature, Points, Spine
 from lycosa.crawl.ports import Store
 from lycosa.crawl.scope import JobScope

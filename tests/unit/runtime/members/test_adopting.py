@@ -12,7 +12,7 @@ import pytest
 from msgspec import structs
 
 from lycosa.crawl.budget import Limit
-from lycosa.crawl.pauses import usual_pause
+from lycosa.crawl.pauses.due import usual_pause
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.model.clock import VirtualClock
 from lycosa.model.job import Job

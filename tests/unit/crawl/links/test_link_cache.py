@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from lycosa.crawl.answers import _link_cache as targets_module
-from lycosa.crawl.answers._link_cache import LONGEST_REFUSED, Targets, folder_of
+from lycosa.crawl.links import _link_cache as targets_module
+from lycosa.crawl.links._link_cache import LONGEST_REFUSED, Targets, folder_of
 from lycosa.model.links import Target
 from lycosa.model.url import Verdict, canonical_key, refusal, url_of
 from lycosa.model.url.rules import parse_rules

@@ -1,6 +1,6 @@
 """How long a host or an origin rests after an answer, and when the crawl gives it up.
 
-The usual pause comes from `lycosa.crawl.pauses`. An answer can make it longer: 429 and 503 ask
+The usual pause comes from `lycosa.crawl.pauses.due`. An answer can make it longer: 429 and 503 ask
 for a rest (`Retry-After`, or a growing back-off), which concerns the whole host and is recorded
 as `HostChanged`. A failed connection concerns its origin alone (scheme, host, port) and is recorded
 as `SiteChanged`. After enough failures in a row the host or the origin is closed. A host that asks
@@ -11,7 +11,7 @@ Always true: a host is not due before the moment that it has asked for, whatever
 
 from __future__ import annotations
 
-from lycosa.crawl.pauses import LONGEST_SECONDS, back_off, due_pause, pause_after, says_when
+from lycosa.crawl.pauses.due import LONGEST_SECONDS, back_off, due_pause, pause_after, says_when
 from lycosa.crawl.ports import Ports
 from lycosa.frontier.partition import Partition
 from lycosa.model.records import (

@@ -2,7 +2,7 @@
 
 A link that led too far is in the record of its page and was not followed. With a larger limit the
 pages at the old limit are looked up by their numbers, some before each commit, and their links are
-routed as those of a page that came nearer (`answers.links`): read back from the archive, admitted
+routed as those of a page that came nearer (`links.router`): read back from the archive, admitted
 or posted. Links whose record is on another machine are owed (`LinksOwed`).
 
 Always true:
@@ -22,7 +22,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from lycosa._support.failpoints import reach
-from lycosa.crawl.answers.links import Router
+from lycosa.crawl.links.router import Router
 from lycosa.frontier.distance import depth_of
 from lycosa.frontier.partition import Partition
 from lycosa.model.clock import Clock

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Protocol
 
-from lycosa.crawl.answers.reading import RawLinks
+from lycosa.crawl.links.raw_links import RawLinks
 from lycosa.model.links import Links, Target
 from lycosa.model.links._pagination import Keys
 from lycosa.model.url import Verdict

@@ -9,11 +9,15 @@ once; a commit follows after `[log] commit_answers` such answers
 
 from __future__ import annotations
 
-from lycosa.crawl.pauses import FORGETTABLE_SECONDS, usual_pause
+from typing import TYPE_CHECKING
+
+from lycosa.crawl.pauses.due import FORGETTABLE_SECONDS, usual_pause
 from lycosa.crawl.ports import Ports
-from lycosa.crawl.worker._pump import Alarm
-from lycosa.crawl.worker.commits import Committer
 from lycosa.frontier.partition import Partition
+
+if TYPE_CHECKING:
+    from lycosa.crawl.worker._pump import Alarm
+    from lycosa.crawl.worker.commits import Committer
 
 HOLDING_PAUSE_SECONDS = 0.2
 """A host with at least this pause is asked again only when the log has its last answer."""

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
-from lycosa.crawl.answers._link_cache import Targets
-from lycosa.crawl.answers.known_copies import Ahead, KnownCopies
-from lycosa.crawl.answers.reading import RawLinks
+from lycosa.crawl.links._link_cache import Targets
+from lycosa.crawl.links.known_copies import Ahead, KnownCopies
+from lycosa.crawl.links.raw_links import RawLinks
 from lycosa.crawl.ports import Companion, Ports
 from lycosa.frontier.partition import Partition
 from lycosa.model.links import Links, Ways

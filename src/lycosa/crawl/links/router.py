@@ -19,10 +19,10 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from lycosa.crawl.answers._link_cache import Targets
-from lycosa.crawl.answers._routes import REQUISITES, TOO_DEEP, Routes
-from lycosa.crawl.answers.known_copies import KNOWN_COPY, Ahead, KnownCopies
-from lycosa.crawl.answers.reading import RawLinks
+from lycosa.crawl.links._link_cache import Targets
+from lycosa.crawl.links._routes import REQUISITES, TOO_DEEP, Routes
+from lycosa.crawl.links.known_copies import KNOWN_COPY, Ahead, KnownCopies
+from lycosa.crawl.links.raw_links import RawLinks
 from lycosa.crawl.ports import Ports
 from lycosa.errors import Elsewhere
 from lycosa.frontier.distance import (

@@ -14,7 +14,7 @@ from cpython cimport array as arrays
 
 from functools import partial
 
-from lycosa.crawl.answers.reading import BY_KIND
+from lycosa.crawl.links.raw_links import BY_KIND
 from lycosa.frontier.distance import MOST_REDIRECTS, STEP, TOO_MANY_REDIRECTS
 from lycosa.model.links import NO_LINKS, Links, have_parameters, mask_of, note_pages
 from lycosa.model.records import REQUISITE_KINDS, Discovered, LinkKind

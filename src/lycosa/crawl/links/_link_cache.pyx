@@ -14,7 +14,7 @@ Where the rules look at nothing but the site (as those of a crawl that stays on 
 seeds), a site is judged once, by the first of its keys. Where the first rule accepts what begins in
 some way, such keys are not judged one by one.
 
-Always true (tests/unit/crawl/answers/test_link_cache.py, against the plain twin beside it):
+Always true (tests/unit/crawl/links/test_link_cache.py, against the plain twin beside it):
   * `targets(hrefs, base)` is what resolving and judging each of them by itself would give;
   * within one page two references lead to the same `Target` if their keys are the same.
 
