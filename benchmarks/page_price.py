@@ -1,11 +1,13 @@
 """The price of a rendered page: CPU of every process, also of those that ended, by phase and kind.
 
     python -m benchmarks.page_price FOLDER [--rounds 3] [--browser PROGRAM]
+    python -m benchmarks.page_price FOLDER --memory 1000
 
 `FOLDER` holds, or gets, an application of React that npm builds (`benchmarks.rendering`). The
 browser renders pages one after the other with all parts at hand, first without clicks and then with
 them. The kinds of processes are read in /proc, where the time of those that have ended is with
-their parents.
+their parents. With `--memory` so many pages are rendered with clicks, and the memory of the whole
+tree (PSS) is told now and again.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ import argparse
 import os
 import shutil
 import statistics
+import sys
 import tempfile
 import time
 from collections import defaultdict
@@ -66,6 +69,28 @@ def used(process: int) -> dict[str, float]:
             found[kind] += sum(map(int, fields[11:13])) / _TICKS
             found[f"ended below {kind}"] += sum(map(int, fields[13:15])) / _TICKS
     return found
+
+
+def proportional_bytes(process: int) -> int:
+    """Return the memory of a process, each shared page by its share; 0 if it has ended."""
+    with suppress(OSError, ValueError, IndexError):
+        told = Path(f"/proc/{process}/smaps_rollup").read_text()
+        return int(told.partition("\nPss:")[2].split()[0]) * 1024
+    return 0
+
+
+def tell_memory(web: Application, program: Path, home: Path, pages: int) -> None:
+    """Render pages one after the other, and print the memory after 1, 10 % and so on."""
+    browser, urls = Measured(web, program, home), _pages(web)
+    try:
+        for number in range(1, pages + 1):
+            browser.render(urls[number % len(urls)], 60)
+            if number == 1 or number % max(1, pages // 10) == 0:
+                tree, own = browser.memory()
+                print(f"{number} pages: {tree / 1e6:.0f} MB, this process {own / 1e6:.0f} MB")
+                sys.stdout.flush()
+    finally:
+        browser.close()
 
 
 def phases_of(done: list[Done]) -> dict[str, float]:
@@ -126,6 +151,11 @@ class Measured:
         memory = max(one.memory_bytes for one in done)
         return Price(seconds, sum(kinds.values()), kinds, memory, phases_of(done))
 
+    def memory(self) -> tuple[int, int]:
+        """Return the bytes of the browser and of this process, shared ones by their share."""
+        numbers = [self._browser.pid, *below(self._browser.pid)]
+        return sum(map(proportional_bytes, numbers)), proportional_bytes(os.getpid())
+
     def close(self) -> None:
         """End the browser."""
         self._browser.close()
@@ -151,12 +181,16 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--browser", default="")
+    parser.add_argument("--memory", type=int, default=0, metavar="PAGES")
     options = parser.parse_args()
     options.folder.mkdir(parents=True, exist_ok=True)
     bundle = options.folder / "bundle.js"
     web = Application(bundle.read_bytes()) if bundle.exists() else Application.built(options.folder)
     urls = _pages(web)
     home = Path(tempfile.mkdtemp())
+    if options.memory:
+        tell_memory(web, find_browser(options.browser), home / "browser", options.memory)
+        return
     starts, plain, clicked = list[Price](), list[Price](), list[Price]()
     print(f"load {os.getloadavg()[0]:.1f}, {os.cpu_count()} cores, {len(urls)} pages a round")
     for _ in range(options.rounds):

@@ -44,7 +44,8 @@ HOSTILE = """<p id=seen></p><script>
       [...document.fonts].length]);
       clearTimeout(hold) }, 1000);
     </script>"""
-GOOD = """<p id=seen></p><script>(async () => {
+GOOD = """<p id=seen></p><script>const at_first = [history.length, navigation.entries().length];
+    (async () => {
     const hold = setTimeout(() => {}, 19000);  // a page with a timer is not quiet yet
     let heard = ''; new BroadcastChannel('left').onmessage = (event) => heard += event.data;
     await new Promise((done) => setTimeout(done, 1500));
@@ -57,7 +58,8 @@ GOOD = """<p id=seen></p><script>(async () => {
       window.name, history.state, others, fonts,
       navigation.entries().map((one) => one.getState() ?? '').join(''),
       (await indexedDB.databases()).length, (await caches.keys()).length, files,
-      ({}).left ?? '', window.left ?? '', heard, document.referrer]);
+      ({}).left ?? '', window.left ?? '', heard, document.referrer,
+      ...at_first, history.length]);
     clearTimeout(hold);
     })()</script>"""
 FRAMED = "<p>framed</p><iframe src=https://two.test/frame></iframe>"

@@ -11,11 +11,12 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Protocol
 
+from lycosa.model.records import Request
 from lycosa_testweb.referee.referee import Referee
 from lycosa_testweb.referee.rulebook import RefereeRules
 from lycosa_testweb.servers.raw import Hosted
 from lycosa_testweb.servers.server import SOCKET_TOLERANCE_SECONDS, Listen, SocketWeb
-from lycosa_testweb.web import Truth
+from lycosa_testweb.web import HTML, Reply, Truth
 from lycosa_testweb.webs.script_maze import HOME, ScriptMaze
 
 DELAY_SECONDS = 0.1
@@ -103,3 +104,61 @@ class LateApplication(ScriptMaze):
             self._pages[f"/app/{number}"] = text.encode()
             if number < 3:
                 self._pages[f"/found/{number}"] = page.format(number, plain, "", "6").encode()
+
+
+class HashApplication(ScriptMaze):
+    """An application whose router shows views by the fragment; a view has its text as data.
+
+    The first view names the last, and leads to a page of the server.
+    """
+
+    def __init__(self, views: int = 6) -> None:
+        super().__init__(())
+        self.views = [f"#/view/{number}" for number in range(1, views)] + ["#!last/view"]
+        links = "".join(f"<a href={view}>{view[2:]}</a> " for view in self.views[:-1])
+        more = f"<a href={self.views[-1]}>last</a> <a href=/plain>plain</a>"
+        script = f"""
+          const show = async () => {{
+            const name = location.hash.slice(2).replace("/", "-");
+            if (!name) app.innerHTML = "<h1>Home</h1>{links} <a href=#/>home</a> <a href=#a>a</a>";
+            else {{
+              const [text] = await (await fetch("/parts/" + name + ".json")).json();
+              app.innerHTML = "<h1>" + name + "</h1><p>The text of " + text + " is here alone.";
+              if (name === "view-1") app.innerHTML += "{more}";
+            }}
+            document.title = name || "Home";
+          }};
+          addEventListener("hashchange", show);
+          show();"""
+        self._pages = {
+            "/": f"<!DOCTYPE html><div id=app></div><script>{script}</script>".encode(),
+            "/plain": b"<!DOCTYPE html><title>Plain</title>" + b"words of a plain page " * 20,
+        }
+
+    def urls_of_views(self) -> set[str]:
+        return {HOME + view for view in self.views}
+
+    def text_of(self, view: str) -> str:
+        return f"The text of {view[2:].replace('/', '-')} is here alone."
+
+
+class SentOn(ScriptMaze):
+    """An application on a server of files: its page for what is not found sends to the home page.
+
+    The path goes along as a query. Elsewhere (`leads=False`) that page has a script that does not.
+    """
+
+    def __init__(self, guides: int = 6, *, leads: bool = True) -> None:
+        super().__init__(())
+        self.guides = [f"guide/{number}" for number in range(1, guides + 1)]
+        links = "".join(f"<a href=/{guide}>{guide}</a> " for guide in self.guides)
+        shown = "document.title = app.textContent = location.search.slice(2)"
+        self._pages = {
+            "/": f"<!DOCTYPE html><p>{links}<p id=app></p><script>{shown}</script>".encode()
+        }
+        go = "location.replace('/?/' + location.pathname.slice(1))" if leads else "var counted = 1"
+        self._lost = f"<!DOCTYPE html><title>Sent on</title><script>{go}</script>".encode()
+
+    def answer(self, request: Request, moment: float) -> Reply:
+        reply = super().answer(request, moment)
+        return Reply(404, HTML, self._lost) if reply.status == 404 else reply

@@ -80,6 +80,16 @@ def test_with_a_crawl_nothing_is_asked_for(site: Site) -> None:
     assert done.returncode == 1 and "there is no page to render: not in archive" in done.stderr
 
 
+def test_a_part_that_a_rule_of_the_crawl_rejects_is_told_as_by_the_crawl(site: Site) -> None:
+    path, part = site.folder / "crawl", f"{DOCS}guide.md"
+    crawl(site.server, path, "always", "--workers", "1", "--exclude", part, seed=DOCS)
+    told = site.check(f"{DOCS}app", "--crawl", str(path))
+    why = told["lacking"][part]
+    assert why != "not_in_archive"
+    words = " ".join(lycosa("explain", path, f"{DOCS}app").stdout.split())
+    assert f"without the part {part}: {why.replace('_', ' ')}" in words
+
+
 def test_a_page_that_hangs_is_told_with_its_phase(tmp_path: Path) -> None:
     with served(Stuck(("fetch",)), tmp_path) as (server, referee):
         site = Site(server, referee, tmp_path)

@@ -26,7 +26,8 @@ from lycosa.model.records import HostResolved, Outcome, Taken
 from lycosa.model.url import canonicalize, url_of
 from lycosa.operate.inspect.edits import retry_failed
 from lycosa.runtime.directory import CrawlDirectory
-from lycosa.runtime.processes.run import require_contact, run_crawl
+from lycosa.runtime.processes.requirements import require_contact
+from lycosa.runtime.processes.run import run_crawl
 from lycosa.storage.log.format import encode
 from lycosa.storage.log.protocol import Write
 from lycosa_testweb.servers.server import Listen, SocketWeb

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from benchmarks.rendering import Application
 
-from integration.rendered_crawl import LateApplication, Stuck, crawl, lycosa, served
+from integration.rendered_crawl import LateApplication, SentOn, Stuck, crawl, lycosa, served
 from lycosa.storage.archive.reader import find_text, table
 from lycosa_testweb.webs import script_maze
 from lycosa_testweb.webs.script_maze import DOCS, HOME, KINDS, PartTypes, ScriptMaze
@@ -150,6 +150,38 @@ def test_an_application_behind_ordinary_pages_is_rendered_by_evidence(tmp_path: 
         crawl(server, path, "auto", "--workers", "1")
     assert {f"{HOME}found/1", f"{HOME}found/2"} <= set(kept(path))
     assert "The article that came as data" in (find_text(path, f"{HOME}app/3") or "")
+
+
+@pytest.mark.parametrize("mode", ["auto", "always"])
+def test_pages_that_are_not_found_lead_on_by_script(mode: str, tmp_path: Path) -> None:
+    web, path = SentOn(), tmp_path / "crawl"
+    with served(web, tmp_path) as (server, referee):
+        crawl(server, path, mode, "--workers", "1", kill_at="render.done:3")
+        server.client_killed()
+        done = lycosa("resume", path, "--quiet")
+        assert done.returncode == 0, done.stderr
+    assert [str(breach) for breach in referee.breaches] == []
+    assert {f"{HOME}?/{guide}" for guide in web.guides} <= set(kept(path))
+    rows = table(path, "pages", ["url", "outcome"]).to_pylist()
+    lost = Counter(row["url"] for row in rows if row["outcome"] == "not_found")
+    assert lost == Counter([HOME + guide for guide in web.guides]), "and they stay not found"
+    links = table(path, "links", ["source_url", "target_url"]).to_pylist()
+    led = {(row["source_url"], row["target_url"]) for row in links}
+    assert {(HOME + guide, f"{HOME}?/{guide}") for guide in web.guides} <= led
+    for command in ("audit", "verify"):
+        done = lycosa(command, path)
+        assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_pages_that_are_not_found_and_lead_nowhere_are_rendered_three_times(
+    tmp_path: Path,
+) -> None:
+    web, path = SentOn(leads=False), tmp_path / "crawl"
+    with served(web, tmp_path) as (server, _):
+        crawl(server, path, "always", "--workers", "1")
+    told = [lycosa("explain", path, HOME + guide).stdout for guide in web.guides]
+    assert sum("shown by a browser: rendered" in one for one in told) == 3
+    assert {url for url in kept(path) if "?" in url} == set()
 
 
 @pytest.mark.soak

@@ -39,7 +39,6 @@ REVIEWED = frozenset(
         "papers.py",
         "plain_scan.py",
         "records.py",
-        "run.py",
         "runtime.py",
         "sealing.py",
         "sqlite.py",
@@ -77,7 +76,6 @@ OF_EVERY_ANSWER = frozenset(
         "repair.py",
         "reports.py",
         "request_record.py",
-        "run.py",
         "worker.py",
     )
 )

@@ -25,7 +25,8 @@ from lycosa.model.job import Job, anchored
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.runtime.log_file import logger, said_to
 from lycosa.runtime.processes.machine import require_files
-from lycosa.runtime.processes.run import require_contact, require_content, run_crawl
+from lycosa.runtime.processes.requirements import require_contact, require_content
+from lycosa.runtime.processes.run import run_crawl
 from lycosa.runtime.processes.signals import Stop
 from lycosa.runtime.trust.settings import operator_settings
 

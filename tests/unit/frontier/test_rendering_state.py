@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
-from lycosa.frontier.facts.rendering import RENDERED_ALWAYS, Rendering, Sample, Waiting
+from lycosa.frontier.facts.rendering import (
+    MOST_NOT_FOUND,
+    RENDERED_ALWAYS,
+    NotFound,
+    Rendering,
+    Sample,
+    Waiting,
+)
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.model.records import (
     Admitted,
@@ -89,3 +96,75 @@ def test_a_lost_document_is_rendered_again_and_a_forgotten_page_is_not() -> None
     assert state.lost == {3: {100}} and not state.outcomes
     state.apply(Forgotten(6.0, 0))
     assert not state.rendering.is_at_work
+
+
+VIEW = "#/guide"
+OTHER = "#!last"
+
+
+def test_views_wait_one_after_the_other_and_count_as_pages_once() -> None:
+    state = state_of(
+        RenderQueued(2.0, 1), Rendered(3.0, 1, "rendered", PLACE, True, views=[VIEW, OTHER])
+    )
+    assert state.rendering.waiting == {1: Waiting(0, [], VIEW)} and state.kept_pages == 0
+    shown = Place(3, 200, 50)
+    state.apply(RenderQueued(4.0, 1, 1, [KEYS[2]], VIEW))
+    assert state.rendering.waiting == {1: Waiting(1, [KEYS[2]], VIEW)}
+    state.apply(Rendered(5.0, 1, "rendered", shown, True, view=VIEW, size_bytes=70))
+    assert (state.kept_pages, state.kept_bytes, state.hosts.kept[0]) == (1, 70, 1)
+    assert state.rendering.waiting == {1: Waiting(0, [], OTHER)}
+    assert state.rendering.places == {1: PLACE}, "a view does not stand in the page's place"
+    assert state.rendering.records_of(1) == [PLACE, shown]
+    assert state.rendering.samples == {0: Sample(1, 1, 1)}, "a site is judged by pages"
+    again = PartitionState.unpack(state.pack(5))
+    assert vars(again.rendering) == vars(state.rendering) and again.kept_pages == 1
+    state.apply(Rendered(6.0, 1, "timed-out", view=OTHER))
+    assert not state.rendering.is_at_work
+
+
+def test_a_view_whose_record_is_lost_is_shown_again_and_counts_anew() -> None:
+    state = state_of(
+        RenderQueued(2.0, 1),
+        Rendered(3.0, 1, "rendered", PLACE, True, views=[VIEW]),
+        Rendered(4.0, 1, "rendered", Place(3, 200, 50), True, view=VIEW, size_bytes=70),
+    )
+    lost = RecordsLost(5.0, [1], [Outcome.RENDERED], [70], [Place(3, 200, 50)])
+    state.apply(lost)
+    assert (state.kept_pages, state.kept_bytes) == (0, 0)
+    assert state.rendering.waiting == {1: Waiting(0, [], VIEW)}
+
+
+def test_a_new_version_of_a_page_looks_for_its_views_anew() -> None:
+    state = state_of(
+        RenderQueued(2.0, 1),
+        Rendered(3.0, 1, "rendered", PLACE, True, views=[VIEW]),
+        Rendered(4.0, 1, "rendered", Place(3, 200, 50), True, view=VIEW, size_bytes=70),
+        RenderQueued(5.0, 1),
+    )
+    views = state.rendering.views[1]
+    assert not views.found and VIEW in views.places, "its record counts, and it is not known"
+    state.apply(Rendered(6.0, 1, "rendered", PLACE, True, views=[VIEW]))
+    assert state.rendering.waiting == {1: Waiting(0, [], VIEW)}
+
+
+def test_pages_that_were_not_found_are_wanted_while_all_lead_on() -> None:
+    state = state_of()
+    known = state.rendering.not_found
+    assert NotFound().is_wanted(5), "the first are samples"
+    for turn in range(3):
+        state.apply(RenderQueued(2.0, 1, body=5))
+        state.apply(RenderQueued(2.5, 1, 1, [KEYS[2]], body=5))
+        assert state.rendering.waiting[1].body == 5
+        state.apply(Rendered(3.0, 1, "rendered", PLACE, True))
+        assert known[0] == NotFound(turn + 1, turn + 1, turn + 1, 5)
+    assert known[0].is_wanted(5) and not known[0].is_wanted(6)
+    assert not state.rendering.samples, "a site is judged by pages that are kept"
+    again = PartitionState.unpack(state.pack(5))
+    assert vars(again.rendering) == vars(state.rendering)
+    state.apply(RenderQueued(4.0, 1, body=5))
+    state.apply(Rendered(5.0, 1, "dropped"))
+    assert known[0].is_wanted(5), "one that was given up says nothing"
+    state.apply(RenderQueued(6.0, 1, body=5))
+    state.apply(Rendered(7.0, 1, "rendered"))
+    assert not known[0].is_wanted(5)
+    assert not NotFound(MOST_NOT_FOUND, 9, 9, 5).is_wanted(5)

@@ -11,6 +11,7 @@ from collections.abc import Collection
 import pyarrow as pa
 
 from lycosa.frontier.distance import STEP
+from lycosa.model.url.views import VIEW_ROW
 
 LONGEST_TITLE = 300
 
@@ -65,7 +66,7 @@ def fetched(source: str, names: Collection[str], topics: str = "") -> str:
     """Return the query for the fetches in `source`, which has these columns, as rows of the list.
 
     `topics` is a table of topics that were computed after the crawl. The row that a browser
-    adds to a page is left out: nothing was fetched for it.
+    adds to a page is left out: nothing was fetched for it. That of a view stays.
     """
     own = "coalesce(topic, '')" if "topic" in names else "''"
     topic = f"coalesce(told.topic, {own.replace('topic', 'page.topic', 1)})" if topics else own
@@ -77,9 +78,11 @@ def fetched(source: str, names: Collection[str], topics: str = "") -> str:
             coalesce(size_bytes, 0) as size, {depth} as depth, {MOMENT} as fetched,
             coalesce(page.host, '') as host, {_LANGUAGE} as language, {topic} as topic,
             lower(coalesce(page.url, '') || ' ' || {_TITLE}) as words, fetch_id
-        from {source} page{joined} where lower(outcome) != 'rendered' and url_id is not null
+        from {source} page{joined} where {LISTED_ROW}
     """
 
 
+LISTED_ROW = f"(lower(outcome) != 'rendered' or {VIEW_ROW}) and url_id is not null"
+"""The condition for a row of `pages` that the list has."""
 NEWEST = "row_number() over (partition by url_id order by fetched desc, fetch_id desc) = 1"
 """The condition for the newest fetch of a URL."""

@@ -27,7 +27,15 @@ import pyarrow.parquet as pq
 
 from lycosa._support import beneath
 from lycosa._support.decoders import json_decoder
-from lycosa.analysis.page_list.columns import MOMENT, NAMES, NEWEST, SCHEMA, SOURCE, fetched
+from lycosa.analysis.page_list.columns import (
+    LISTED_ROW,
+    MOMENT,
+    NAMES,
+    NEWEST,
+    SCHEMA,
+    SOURCE,
+    fetched,
+)
 from lycosa.analysis.page_list.fetches import Fetches, fetches_now
 from lycosa.analysis.page_list.log_rows import log_batches
 from lycosa.analysis.study.tables import (
@@ -188,8 +196,7 @@ class _Maker:
         for number, path in enumerate(self._files.values(), 1):
             add_files(self._connection, "segment", [path])
             run(
-                f"insert into ids select url_id, fetch_id, {MOMENT} from segment"
-                " where lower(outcome) != 'rendered' and url_id is not null"
+                f"insert into ids select url_id, fetch_id, {MOMENT} from segment where {LISTED_ROW}"
             )
             run("drop view segment")
             self._tell(Progress(number, len(self._files), "segments read"))

@@ -80,7 +80,7 @@ def asked(folder: Path, query: str) -> Iterator[Relation]:
             with damage_told(folder, f"{folder}: a table"):
                 yield connection.sql(_checked(connection, query))
         except duckdb.Error as error:
-            if is_damage(error):
+            if is_damaged_table(error):
                 raise unreadable(folder, f"{folder}: a table", error) from None
             raise LycosaError(_told(error, names, folder)) from None
 
@@ -123,7 +123,7 @@ def _refuse_broken(query: str, broken: Mapping[str, StoreError]) -> None:
             raise why
 
 
-def is_damage(error: duckdb.Error) -> bool:
+def is_damaged_table(error: duckdb.Error) -> bool:
     """Return whether a query failed because of the bytes of a table.
 
     Arrow's errors come with the name of the stream that DuckDB has got from it. Errors about the

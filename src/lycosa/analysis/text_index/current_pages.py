@@ -33,6 +33,7 @@ from lycosa.analysis.study.tables import (
 )
 from lycosa.analysis.text_index.anchors import find_anchors
 from lycosa.model.job import Job
+from lycosa.model.url.views import VIEW_ROW
 from lycosa.storage.archive.layout import SEALED, names_in, sealed_path
 from lycosa.storage.tables.derived import PAGE_TOPICS, derived_path
 from lycosa.storage.tables.document_texts import SCHEMA as DOCUMENT_ROWS
@@ -48,8 +49,9 @@ _LEAST_BYTES, _BYTES_A_PAGE = 128_000_000, 100
 """
 _NEWEST = f"""
     create table newest as
-    select url_id, fetch_id, fetched_at, outcome, digest, redirect_id, noindex
-    from pages where outcome in ('kept', {", ".join(f"'{name}'" for name in GONE)})
+    select url_id, fetch_id, fetched_at, if({VIEW_ROW}, 'kept', outcome) as outcome, digest,
+        redirect_id, noindex
+    from pages where outcome in ('kept', {", ".join(f"'{name}'" for name in GONE)}) or {VIEW_ROW}
     qualify row_number() over (partition by url_id order by fetched_at desc, fetch_id desc) = 1
 """
 _TOLD = """

@@ -119,19 +119,19 @@ def _job(web: TrialWeb | None, flags: dict[str, Any], given: Any, *, is_typed: b
     """Return the job, checked as `crawl` checks it: before any server starts."""
     from lycosa.crawl.scope import require_linear
     from lycosa.features.plugins.scheduling import require_plugins
-    from lycosa.runtime.processes import run
+    from lycosa.runtime.processes import requirements
     from lycosa.runtime.processes.machine import require_files
     from lycosa.runtime.seeds import require_a_seed
 
     job = build_job(web.job if web else Job(), flags, given)
     if is_typed:
         job = opened(job, flags)
-    run.require_contact(job)
+    requirements.require_contact(job)
     require_files(job.fetch, job.crawl.workers)
     require_linear(job)
     require_a_seed(job)
     require_plugins(job)
-    run.require_content(job)
+    requirements.require_content(job)
     if web is not None:
         web.judge_by(job)
     return job

@@ -28,7 +28,7 @@ from lycosa.cli.input.seeds import has_scheme
 from lycosa.cli.screen.notices import Session, notice
 from lycosa.cli.screen.output import Data, line_on_screen
 from lycosa.cli.screen.summary import command
-from lycosa.crawl.status.words import in_words
+from lycosa.crawl.status.words import answer_in_words
 from lycosa.errors import LycosaError
 from lycosa.model.job import Job, read_job
 from lycosa.runtime.directory import CrawlDirectory
@@ -182,12 +182,7 @@ def triples(
         with asker_for(opened_at(job, address)) as asker:
             answer = asker.page(key).answer
         if not 200 <= answer.status < 300:
-            why = (
-                in_words(answer.failure.name.lower())
-                if answer.failure
-                else f"status {answer.status}"
-            )
-            raise LycosaError(f"{address}: there is no document: {why}")
+            raise LycosaError(f"{address}: there is no document: {answer_in_words(answer)}")
         base = base or address
     else:
         path = Path("stdin.html" if source == "-" else source)

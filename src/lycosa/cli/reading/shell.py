@@ -22,7 +22,7 @@ from lycosa.cli.input.own_machine import opened_at
 from lycosa.cli.input.places import open_crawl
 from lycosa.cli.input.seeds import with_scheme
 from lycosa.cli.screen.notices import Session, notice
-from lycosa.crawl.status.words import in_words
+from lycosa.crawl.status.words import outcome_in_words
 from lycosa.errors import LycosaError
 from lycosa.model.job import Job, read_job
 from lycosa.model.records import Outcome
@@ -171,7 +171,7 @@ class _Shell:
         page = found.page
         notice(f"{page.url}: {page.status} {page.content_type}, {len(page.body):,} bytes")
         if found.outcome is not Outcome.KEPT:
-            notice(f"  a crawl would not keep it: {in_words(found.outcome.name.lower())}")
+            notice(f"  a crawl would not keep it: {outcome_in_words(found.outcome)}")
 
 
 def framed(page: SeenPage) -> str:

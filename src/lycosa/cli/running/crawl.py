@@ -125,7 +125,7 @@ def crawl(
     """
     from lycosa.crawl.scope import require_linear
     from lycosa.features.plugins.scheduling import require_plugins
-    from lycosa.runtime.processes import run
+    from lycosa.runtime.processes import requirements
     from lycosa.runtime.processes.machine import require_files
     from lycosa.runtime.seeds import require_a_seed
 
@@ -141,17 +141,17 @@ def crawl(
     # Before the folder is made, so that the same command can be typed again with the flag; seeds
     # first, because a wrong one is mended without looking anything up.
     require_a_seed(job)
-    run.require_contact(job)
+    requirements.require_contact(job)
     require_files(job.fetch, job.crawl.workers)
     require_linear(job)
     require_plugins(job)
-    run.require_content(job)
+    requirements.require_content(job)
     if path is None:
         from lycosa.cli.input.places import new_folder
 
         path = new_folder(job.seeds, date.today())
         notice(f"crawls into {path}")
-    run.require_disk(job, path)
+    requirements.require_disk(job, path)
     directory = CrawlDirectory.create(path, job)
     if operator_settings(job):
         directory.accept()

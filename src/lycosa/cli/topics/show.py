@@ -21,7 +21,7 @@ from lycosa.cli.input.questions import asker_for, read_source, site_of_address
 from lycosa.cli.input.seeds import has_scheme
 from lycosa.cli.input.topics import model_flag, read_model
 from lycosa.cli.screen.console import Screen
-from lycosa.crawl.status.words import in_words
+from lycosa.crawl.status.words import outcome_in_words
 from lycosa.errors import LycosaError
 from lycosa.model.job import Job
 
@@ -198,10 +198,9 @@ def _page(source: str, job: Job) -> Text:
         answer = pages.answer_of_bytes(body, None, job)
     checked = pages.check_page(answer, address, job)
     if checked.outcome.name != "KEPT":
-        outcome = in_words(checked.outcome.name.lower())
         raise LycosaError(
-            f"{source}: there is no page to read: {outcome}\n  see the reason: lycosa check page"
-            f" {source}"
+            f"{source}: there is no page to read: {outcome_in_words(checked.outcome)}\n"
+            f"  see the reason: lycosa check page {source}"
         )
     return Text(source, checked.facts.title, checked.facts.content)
 

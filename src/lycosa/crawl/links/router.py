@@ -292,10 +292,10 @@ class Router(Routes):
         place, is_owed = state.place_of(page), page in state.links_owed
         if place is None or not self._has_links(state, page):
             return ()
-        document = state.rendering.places.get(page)
         try:
             links = self._store.links(place)
-            links = links + self._store.links(document) if document is not None else links
+            for document in state.rendering.records_of(page) if state.rendering.endings else ():
+                links = links + self._store.links(document)
         except Elsewhere:
             if not is_owed:
                 partition.record(LinksOwed(moment, [page]))

@@ -5,6 +5,11 @@ Tables, JSON and the reference have the names themselves.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from lycosa.model.records import Answer, Outcome
+
 OUTCOMES = {
     "client_error": "refused (4xx)",
     "server_error": "server error (5xx)",
@@ -43,6 +48,18 @@ def in_words(name: str) -> str:
     """Return an outcome or a refusal as a person would say it; other names without underscores."""
     told = OUTCOMES.get(name) or REFUSALS.get(name)
     return told or (name if ":" in name else name.replace("_", " "))
+
+
+def outcome_in_words(outcome: Outcome) -> str:
+    """Return an outcome as a person would say it."""
+    return in_words(outcome.name.lower())
+
+
+def answer_in_words(answer: Answer) -> str:
+    """Return the failure of an answer in words, or its status."""
+    if answer.failure is None:
+        return f"status {answer.status}"
+    return outcome_in_words(answer.failure)
 
 
 def with_code(name: str) -> str:

@@ -191,6 +191,8 @@ class Ownership:
         for event in events:
             if isinstance(event, Rendered):
                 records += event.place is not None
+                if event.size_bytes:
+                    pages, size = pages + 1, size + event.size_bytes
             elif isinstance(event, Fetched):
                 records += event.place is not None
                 if event.outcome is Outcome.KEPT:

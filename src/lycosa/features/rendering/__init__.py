@@ -11,6 +11,7 @@ way of all links, and the document is stored beside the page (`documents`).
     documents    links and text of a rendered page, and its record
     rendered_tree  shows a rendered page to plugins, triples and topics
     waiting      the pages that wait, the browsers, the rounds
+    views        counts views behind fragments in the job's limits
     browsers     the browsers of a worker
     sandbox      whether a browser may run without its own sandbox
 

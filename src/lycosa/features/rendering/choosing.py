@@ -9,14 +9,18 @@ without scripts, or has an empty place in which a framework shows itself, is ren
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from zlib import crc32
 
 from lycosa.crawl.answers.page_answer import HTML_TYPES, PageAnswer
 from lycosa.crawl.answers.reading import content_type_of
 from lycosa.crawl.answers.shells import LOOKED_BYTES, seems_empty
+from lycosa.fetch.browser.protocol import FoundLink
+from lycosa.fetch.browser.requests import origin_of
 from lycosa.frontier.facts.rendering import (
     RENDERED_ALWAYS,
     RENDERED_IF_EMPTY,
+    NotFound,
     Rendering,
     Sample,
 )
@@ -74,6 +78,32 @@ def is_chosen(answered: PageAnswer, settings: Render) -> bool:
         if known.verdicts.get(site) != RENDERED_ALWAYS and not is_sample:
             return seems_empty(answered) or (has_empty_place(body) and has_scripts(body))
     return has_scripts(body)
+
+
+def not_found_body(answered: PageAnswer) -> int:
+    """Return a number made of the body of a page that was not found, if it may lead on by script.
+
+    Sites of files alone send an application's addresses on in this way. 0 for other pages.
+    """
+    answer, state = answered.answer, answered.state
+    if (
+        answered.outcome is not Outcome.NOT_FOUND
+        or answered.request.form
+        or answer.truncated
+        or content_type_of(answer) not in HTML_TYPES
+        or not has_scripts(answer.body)
+    ):
+        return 0
+    body = crc32(answer.body) or 1
+    known = state.rendering.not_found.get(answered.site, NotFound())
+    return body if known.is_wanted(body) else 0
+
+
+def leading_on(url: str, found: Sequence[FoundLink]) -> list[FoundLink]:
+    """Return the pages of the same site to which the scripts of a page have gone."""
+    origin = origin_of(url)
+    went = [link for link in found if link.how == "navigation" and origin_of(link.url) == origin]
+    return [link for link in went if link.url.partition("#")[0] != url]
 
 
 def is_sampled(known: Rendering, site: int, key: str, settings: Render) -> bool:

@@ -25,7 +25,7 @@ from lycosa.model.records import (
     Purpose,
     Request,
 )
-from lycosa.model.url import host_of, parse, url_of
+from lycosa.model.url import canonical_key, host_of, parse, url_of
 from lycosa.storage.warc.exchange import RENDERED_TYPE
 from lycosa.storage.warc.record_reader import Stored
 
@@ -43,6 +43,8 @@ class Document(NamedTuple):
     """The document, as if a server had sent it."""
     differs: bool
     """Whether it has links, text or structured data that the page as it came has not."""
+    is_evidence: bool
+    """Whether that speaks for rendering the site: the address of a search form does not."""
 
     @property
     def outcome(self) -> Outcome:
@@ -69,11 +71,12 @@ class Documents:
         found: Sequence[FoundLink],
         *,
         now: float,
+        view: str = "",
     ) -> Document:
-        """Read the links and the text of a page that was rendered."""
+        """Read the links and the text of a page, or of one of its views, that was rendered."""
         state = partition.state
         key = state.table.key(page)
-        url = url_of(key)
+        url = url_of(key) + view
         wishes = [(n, v) for n, v in plain.headers if n.lower() == "x-robots-tag"]
         headers = (("Content-Type", RENDERED_TYPE), *wishes)
         body = done.html.encode("utf-8", "replace")
@@ -92,14 +95,18 @@ class Documents:
         if body:
             self._tree.find_triples(answered, before, facts_before)
         self._resolve(answered, self._tree.links(raw, answered), done)
-        differs = self._differs(answered, facts_before, has_data=done.has_data)
+        has_more = self._has_more(answered, facts_before, has_data=done.has_data)
+        forms = {canonical_key(link.url, link.url) for link in found if link.how == "form"}
+        new = self._new_links(answered)
+        is_evidence = has_more or bool(new - forms)
+        differs = is_evidence or bool(new) or bool(view and body)
         if body and (differs or done.picture):
             shown = self._tree.show(answered, raw)
             if shown is not raw:
                 self._resolve(answered, self._tree.links(shown, answered), done)
             self._tree.post(answered)
             self._tree.classify(answered, had_text=bool(facts_before.content))
-        return Document(answered, differs)
+        return Document(answered, differs, is_evidence)
 
     def decided(self, document: Document) -> None:
         """Let topics know of a document that is stored and decided on."""
@@ -112,12 +119,14 @@ class Documents:
             answered.partition, answered.page, raw, base or url, is_kept=True
         )
 
-    def _differs(self, answered: PageAnswer, before: Facts, *, has_data: bool) -> bool:
-        """Return whether a document has anything that the page as it came has not."""
-        if answered.triples is not None:
-            return True
+    def _new_links(self, answered: PageAnswer) -> set[str]:
+        """Return where a document leads and the page as it came does not."""
         known = self._keys(answered.partition, answered.page) | {answered.key}
-        if any(target.key not in known for target in answered.links.targets):
+        return {target.key for target in answered.links.targets} - known
+
+    def _has_more(self, answered: PageAnswer, before: Facts, *, has_data: bool) -> bool:
+        """Return whether a document has text or data that the page as it came has not."""
+        if answered.triples is not None:
             return True
         times = 1.0 if has_data else MORE_TEXT
         return len(answered.facts.content) > times * len(before.content) + MORE_TEXT_BYTES
@@ -143,15 +152,18 @@ class Documents:
         place = partition.state.place_of(page)
         return {link.key for link in self._store.links(place)} if place is not None else set()
 
-    def store(self, document: Document, done: Done) -> Place:
-        """Store a document, with its picture, beside the page that it was made of."""
+    def store(self, document: Document, done: Done, *, view: str = "") -> Place:
+        """Store a document, with its picture, beside the page that it was made of.
+
+        A view has a row and a record of its own, whose URL has the fragment.
+        """
         is_whole = done.ending is Ending.RENDERED
         answered = document.answered
         state, page, facts = answered.state, answered.page, answered.facts
         is_noindex, is_noarchive = showing_wishes(answered.answer, facts, self._job)
         return self._store.append(
             Capture(
-                key=answered.key,
+                key=answered.key + view,
                 purpose=Purpose.PAGE,
                 outcome=Outcome.RENDERED,
                 distance=state.pages.distance[page],

@@ -12,6 +12,7 @@ not fetched again when a page asks for it later: its answer is in the archive.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 from lycosa.crawl.ports import Ports
 from lycosa.errors import LycosaError, StoreError
@@ -25,7 +26,7 @@ from lycosa.model.records import (
     PartsWanted,
     Place,
 )
-from lycosa.model.url import canonical_key
+from lycosa.model.url import Verdict, canonical_key
 from lycosa.model.url.scope import OUT_OF_SCOPE
 from lycosa.storage.warc.record_reader import Stored
 
@@ -38,6 +39,37 @@ NOT_FETCHED = "not-fetched"
 ELSEWHERE = "elsewhere"
 """The reason of a part whose record is on another machine, or gone."""
 GONE, MISSING = Part(Holding.GONE), Part(Holding.MISSING)
+
+
+def part_key(judge: Callable[[str], Verdict], url: str) -> tuple[str, str]:
+    """Return the key of a part that a page asks for, or "" and why it is not to be had.
+
+    A part may be out of scope, as the requisites of a page may; what a rule rejects it may not be.
+    """
+    key = canonical_key(url, url)
+    if key is None:
+        return "", "not-a-url"
+    verdict = judge(key)
+    if verdict.key is None and verdict.reason != OUT_OF_SCOPE:
+        return "", verdict.reason
+    return verdict.key or key, ""
+
+
+def find_part(
+    judge: Callable[[str], Verdict],
+    look: Callable[[str], tuple[Part, str]],
+    refused: dict[str, str],
+    wanted: PartWanted,
+) -> Part:
+    """Return what is held of a URL that a page asks for; why nothing is goes to `refused`.
+
+    `look` returns the part with a key, or why there is none.
+    """
+    key, why = part_key(judge, wanted.url)
+    part, why = look(key) if key else (GONE, why)
+    if part.holding is Holding.GONE and wanted.is_needed and len(refused) < MOST_REFUSED:
+        refused[wanted.url] = why
+    return part
 
 
 class Parts:
@@ -53,17 +85,7 @@ class Parts:
 
     def find(self, partition: Partition, refused: dict[str, str], wanted: PartWanted) -> Part:
         """Return what is held of a URL that a page asks for; why nothing is goes to `refused`."""
-        key = canonical_key(wanted.url, wanted.url)
-        verdict = self._judge(key) if key is not None else None
-        if key is None or verdict is None:
-            part, why = GONE, "not-a-url"
-        elif verdict.key is None and verdict.reason != OUT_OF_SCOPE:
-            part, why = GONE, verdict.reason
-        else:
-            part, why = self._found(partition, verdict.key or key)
-        if part.holding is Holding.GONE and wanted.is_needed and len(refused) < MOST_REFUSED:
-            refused[wanted.url] = why
-        return part
+        return find_part(self._judge, partial(self._found, partition), refused, wanted)
 
     def _found(self, partition: Partition, key: str) -> tuple[Part, str]:
         """Return a part, or why there is none."""

@@ -14,13 +14,15 @@ from lycosa.crawl.links.raw_links import RawLinks
 from lycosa.crawl.points import Feature, Handler, Spine
 from lycosa.crawl.suspects.marks import COUNT, PAGE, PAGE_BITS
 from lycosa.errors import LycosaError
-from lycosa.features.rendering.choosing import is_chosen, verdict_on
+from lycosa.features.rendering.choosing import is_chosen, leading_on, not_found_body, verdict_on
 from lycosa.features.rendering.documents import Documents
 from lycosa.features.rendering.parts import MOST_REFUSED, NOT_FETCHED, Parts
 from lycosa.features.rendering.rendered_tree import RenderedTree
+from lycosa.features.rendering.views import NONE_RESERVED, ViewLimits
 from lycosa.fetch.browser.protocol import Done, Ending, FoundLink, RenderPage
 from lycosa.fetch.browser.renderer import Renders
-from lycosa.frontier.facts.rendering import Waiting
+from lycosa.frontier.facts.rendering import DROPPED, NOT_FOUND_SAMPLES, NotFound, Waiting
+from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.model.clock import Timer
 from lycosa.model.records import (
@@ -38,10 +40,10 @@ MOST_PARTS = 200
 """Parts of a page that are queued in one round."""
 LOOK_SECONDS = 0.2
 """How soon pages are looked at again that waited for parts."""
-DROPPED = "dropped"
-"""The ending of a page that is kept no longer when its turn comes."""
 HOOK_FAILED = "hook-failed"
 """The ending of a page of which a plugin could not bear the rendered document."""
+HOST_LIMIT = "host-limit"
+"""The ending of a view whose host has given as many pages as the job takes."""
 TOO_MANY_ITEMS = "too-many-items"
 """The ending of a page of which a plugin emitted more items than the job allows."""
 _SCRIPT = int(LinkKind.SCRIPT)
@@ -55,6 +57,8 @@ class _Under(NamedTuple):
     partition: Partition
     page: int
     browser: Renders
+    reserved_bytes: int
+    """The reservation of a view against the job's limits (`views.NONE_RESERVED` of a page)."""
 
 
 class _Asked(NamedTuple):
@@ -76,6 +80,7 @@ class PageRendering(Feature):
         assert ports.rendering is not None
         self._clock = ports.clock
         self._settings = ports.job.render
+        self._views = ViewLimits(ports)
         self._budget = ports.budget
         self._store = ports.store
         self._partitions = spine.partitions
@@ -97,7 +102,8 @@ class PageRendering(Feature):
         """Return whether pages wait that are rendered also when a limit is reached."""
         if self._budget.reached not in (Limit.PAGES, Limit.BYTES):
             return False
-        return any(one.state.rendering.waiting for one in self._partitions.values())
+        states = [one.state.rendering for one in self._partitions.values()]
+        return any(not one.view for known in states for one in known.waiting.values())
 
     # -- queueing ---------------------------------------------------------------------------
 
@@ -118,17 +124,18 @@ class PageRendering(Feature):
         if answered.outcome is Outcome.REDIRECTED and answered.links.targets:
             target = answered.links.targets[0].key
             self._parts.led_on(answered.partition, answered.key, target)
-        if not is_chosen(answered, self._settings):
+        body = not_found_body(answered)
+        if not body and not is_chosen(answered, self._settings):
             return
         partition, page, facts = answered.partition, answered.page, answered.facts
         scripts = [
             href for href, kind in zip(facts.hrefs, facts.kinds, strict=True) if kind == _SCRIPT
         ]
         base = facts.base or answered.request.url
-        self._queue(partition, page, 0, scripts, base)
+        self._queue(partition, page, Waiting(0, [], body=body), scripts, base)
 
     def _queue(
-        self, partition: Partition, page: int, turn: int, hrefs: Sequence[str], base: str
+        self, partition: Partition, page: int, waits: Waiting, hrefs: Sequence[str], base: str
     ) -> None:
         """Let a page wait for parts, which are fetched like page requisites."""
         now, key = self._clock.now(), partition.state.table.key(page)
@@ -141,7 +148,7 @@ class PageRendering(Feature):
             self._parts.seek(partition, missing)
         # A part that the frontier did not take, as too deep or a known copy, never comes.
         missing = [one for one in missing if self._parts.may_come(partition, one)]
-        partition.record(RenderQueued(now, page, turn, missing))
+        partition.record(RenderQueued(now, page, waits.round, missing, waits.view, waits.body))
 
     # -- messages of other partitions ---------------------------------------------------------
 
@@ -196,28 +203,33 @@ class PageRendering(Feature):
         place = state.place_of(page)
         plain: Stored | None = None
         is_suspect = page in state.suspects.rendered  # reading its tree may have killed a process
-        if place is not None and state.pages.outcome[page] == Outcome.KEPT and not is_suspect:
+        if place is not None and self._is_wanted(state, page, waits) and not is_suspect:
             try:
                 plain = self._read(place)
             except LycosaError:  # removed, or on another machine
                 plain = None
-        if plain is None:
-            self._decided(partition, Rendered(self._clock.now(), page, DROPPED))
+        now, view = self._clock.now(), waits.view
+        if plain is None or (view and self._views.is_full(state, page)):
+            ending = HOST_LIMIT if plain is not None else DROPPED
+            self._decided(partition, Rendered(now, page, ending, view=view))
             return
+        reserved = self._views.reserve(view, now)
+        if reserved is None:
+            return  # the limit is reached, or all that is left is on its way
         settings = self._settings
         is_last = waits.round + 1 >= settings.rounds or self._budget.reached is not None
         asked = RenderPage(
-            url=url_of(state.table.key(page)),
+            url=url_of(state.table.key(page)) + view,
             headers=list(plain.headers),
             body=plain.body,
             seconds=settings.seconds,
             memory_bytes=settings.memory_bytes,
-            clicks=settings.clicks,
+            clicks=0 if waits.body else settings.clicks,
             is_last=is_last,
-            wants_picture=settings.screenshots,
+            wants_picture=settings.screenshots and not waits.body,
             moment=_moment(plain.date),
         )
-        self._under_way[partition.number, page] = _Under(partition, page, browser)
+        self._under_way[partition.number, page] = _Under(partition, page, browser, reserved)
         reach("render.before")
         refused: dict[str, str] = {}
         browser.render(
@@ -231,16 +243,22 @@ class PageRendering(Feature):
     ) -> None:
         reach("render.done")
         page, waits, plain, refused = asked
-        self._under_way.pop((partition.number, page), None)
+        under = self._under_way.pop((partition.number, page), None)
+        reserved = under.reserved_bytes if under is not None else NONE_RESERVED
         is_ours = self._partitions.get(partition.number) is partition and not partition.is_leaving
         if not is_ours or self._is_stopped:
+            self._views.give_back(reserved)
             return
         if partition.state.rendering.waiting.get(page) != waits:
+            self._views.give_back(reserved)
             self.looked()  # it was fetched again meanwhile, and is rendered again
             return
         is_last = waits.round + 1 >= self._settings.rounds or self._budget.reached is not None
         if done.missing and not is_last:
-            self._queue(partition, page, waits.round + 1, done.missing, done.base or plain.url)
+            self._views.give_back(reserved)
+            base = done.base or plain.url
+            again = waits._replace(round=waits.round + 1)
+            self._queue(partition, page, again, done.missing, base)
             self._wake()
         else:
             refused.update(dict.fromkeys(done.missing[:MOST_REFUSED], NOT_FETCHED))
@@ -248,51 +266,91 @@ class PageRendering(Feature):
             if words is not None:
                 words[PAGE] = partition.number << PAGE_BITS | page
                 words[COUNT] = 1
-            self._finish(partition, asked, done, found)
+            self._finish(partition, asked, done, found, reserved)
             if words is not None:
                 words[COUNT] = 0
         self.looked()
 
     def _finish(
-        self, partition: Partition, asked: _Asked, done: Done, found: list[FoundLink]
+        self,
+        partition: Partition,
+        asked: _Asked,
+        done: Done,
+        found: list[FoundLink],
+        reserved: int,
     ) -> None:
         """Store what was rendered if it is worth it, and send its links on."""
-        page, plain, why = asked.page, asked.plain, done.why()
+        page, plain, why, view = asked.page, asked.plain, done.why(), asked.waits.view
+        url = plain.url + view
         if why:
-            messages.info("%s: rendering ended as %s: %s", plain.url, done.ending, why)
+            messages.info("%s: rendering ended as %s: %s", url, done.ending, why)
         state, now = partition.state, self._clock.now()
-        document = self._documents.read(partition, page, plain, done, found, now=now)
+        if asked.waits.body:  # an error page: where its scripts lead counts, and nothing else
+            found, done.html = leading_on(url, found), ""
+        document = self._documents.read(partition, page, plain, done, found, now=now, view=view)
         if document.outcome is not Outcome.KEPT:
+            self._views.give_back(reserved)
             is_too_much = document.outcome is Outcome.TOO_MANY_ITEMS
-            self._decided(
-                partition, Rendered(now, page, TOO_MANY_ITEMS if is_too_much else HOOK_FAILED)
-            )
+            ending = TOO_MANY_ITEMS if is_too_much else HOOK_FAILED
+            self._decided(partition, Rendered(now, page, ending, view=view))
             return
+        counts: int | None = 0
+        if view and document.differs:
+            if self._views.is_full(state, page):
+                self._views.give_back(reserved)
+                self._decided(partition, Rendered(now, page, HOST_LIMIT, view=view))
+                return
+            if self._views.is_last_on_its_way(partition, page):
+                self._views.give_back(reserved)
+                return  # it is shown again when that page is decided on
+            size_bytes = len(document.answered.answer.body)
+            counts = self._views.keep(state, page, view, reserved, size_bytes)
+            if counts is None:
+                return  # it does not fit, and ends the crawl
+        else:
+            self._views.give_back(reserved)
         site = state.pages.site[page]
         verdict = 0
-        if document.differs or done.ending is Ending.RENDERED:
-            verdict = verdict_on(state.rendering, site, self._settings, differs=document.differs)
+        is_page = not (view or asked.waits.body)
+        if is_page and (document.differs or done.ending is Ending.RENDERED):
+            verdict = verdict_on(
+                state.rendering, site, self._settings, differs=document.is_evidence
+            )
         place = None
         if document.differs or done.picture:
-            place = self._documents.store(document, done)
+            place = self._documents.store(document, done, view=view)
         event = Rendered(
             moment=now,
             page=page,
             ending=done.ending,
             place=place,
-            differs=document.differs,
+            differs=document.is_evidence,
             verdict=verdict,
             refused=asked.refused,
             detail=why or ("" if document.differs else done.error),
+            view=view,
+            views=self._views.new_views(state, page, found),
+            size_bytes=counts or 0,
         )
         self._decided(partition, event)
+        if counts:
+            self._views.close_full(partition, page, now)
         if not document.differs:
             return
-        self._documents.decided(document)
+        if is_page:
+            self._documents.decided(document)
         if state.sites.host[site] not in state.traps.mirrors:
             links, ahead = document.answered.links, document.answered.ahead
             key = state.table.key(page)
             self._router.route(partition, now, page, key, links, ahead=ahead)
+
+    def _is_wanted(self, state: PartitionState, page: int, waits: Waiting) -> bool:
+        """Return whether a page is still what it was when it was chosen."""
+        if not waits.body:
+            return bool(state.pages.outcome[page] == Outcome.KEPT)
+        known = state.rendering.not_found.get(state.pages.site[page], NotFound())
+        leads = known.rendered < NOT_FOUND_SAMPLES or known.led == known.rendered
+        return leads and bool(state.pages.outcome[page] == Outcome.NOT_FOUND)
 
     def _decided(self, partition: Partition, event: Rendered) -> None:
         partition.record(event)
@@ -305,6 +363,7 @@ class PageRendering(Feature):
         for at, under in list(self._under_way.items()):
             if at[0] == number:
                 del self._under_way[at]
+                self._views.give_back(under.reserved_bytes)
                 under.browser.drop()
 
     def stopped(self) -> None:
@@ -313,6 +372,7 @@ class PageRendering(Feature):
         if self._timer is not None:
             self._timer.cancel()
         for under in self._under_way.values():
+            self._views.give_back(under.reserved_bytes)
             under.browser.drop()
         self._under_way.clear()
 

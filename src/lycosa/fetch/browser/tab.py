@@ -43,7 +43,7 @@ _FORGET = "Page.removeScriptToEvaluateOnNewDocument"
 _PREPARE = "Page.addScriptToEvaluateOnNewDocument"
 _LEFT = """(async () => {
   window.name = ""; sessionStorage.clear();
-  const left = [document.cookie.length, localStorage.length, history.length - 1,
+  const left = [document.cookie.length, localStorage.length, STATE.entries() - 1,
     (await indexedDB.databases()).length, window.caches ? (await caches.keys()).length : 0];
   return left.some((count) => count > 0);
 })()"""
@@ -149,7 +149,8 @@ class Tab:
             where = {"browserContextId": self._context}
             devtools.call("Storage.clearCookies", where, seconds=CLEAR_SECONDS)
             devtools.call("Network.clearBrowserCache", {}, self._session, CLEAR_SECONDS)
-            asked = {"expression": _LEFT, "awaitPromise": True, "returnByValue": True}
+            left = _LEFT.replace("STATE", f"window.{TOKEN}State")
+            asked = {"expression": left, "awaitPromise": True, "returnByValue": True}
             told = devtools.call("Runtime.evaluate", asked, self._session, CLEAR_SECONDS)
         except DevtoolsError:
             return False

@@ -12,15 +12,16 @@ def give_up(state: Holdings, event: RecordsLost) -> None:
     columns = (event.pages, event.outcomes, event.sizes, event.places)
     for page, outcome, size_bytes, place in zip(*columns, strict=True):
         state.lost.setdefault(place.segment, set()).add(place.offset)
-        if outcome is Outcome.RENDERED:
-            state.rendering.lost(page, place)
-            continue
         host = state.sites.host[state.pages.site[page]]
-        state.outcomes[outcome] -= 1
-        if outcome is Outcome.KEPT:
+        is_rendered = outcome is Outcome.RENDERED
+        if outcome is Outcome.KEPT or (is_rendered and size_bytes):  # a view counts as a page
             state.kept_pages -= 1
             state.kept_bytes -= size_bytes
             state.hosts.kept[host] -= bool(state.hosts.kept[host])
+        if is_rendered:
+            state.rendering.lost(page, place)
+            continue
+        state.outcomes[outcome] -= 1
         if state.place_of(page) == place:
             _ask_again(state, page, host)
     state.losses = max(state.losses, event.loss)

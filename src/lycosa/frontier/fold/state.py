@@ -380,6 +380,10 @@ class PartitionState(Holdings):
 
     def _apply_rendered(self, event: Rendered) -> None:
         self._account_for(event.place)
+        if event.size_bytes:  # a view, which counts as a page
+            self.kept_pages += 1
+            self.kept_bytes += event.size_bytes
+            self.hosts.kept[self.sites.host[self.pages.site[event.page]]] += 1
         self.rendering.apply_rendered(event, self.pages.site[event.page])
 
     # -- snapshots ------------------------------------------------------------------------

@@ -48,6 +48,14 @@ class Render(Record):
         least=1,
         most=20,
     )
+    views: int = key(
+        0,
+        "Most views of a page to render, each as a page of its own: what a router shows by the "
+        "fragment (`#/guide`, `#!guide`). They count as pages in the limits, and nothing is asked "
+        "of the server for the document again.",
+        unit="views",
+        most=10_000,
+    )
     clicks: int = key(
         60,
         "Elements of a page to try: buttons, menus, and others that listen to clicks. No data is"

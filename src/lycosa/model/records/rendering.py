@@ -16,6 +16,10 @@ class RenderQueued(Struct, frozen=True, array_like=True, tag_field="t", tag=48):
     """Number of renderings with missing parts."""
     missing: list[str] = []
     """Keys of the parts for which it waits, until they have come or can no longer come."""
+    view: str = ""
+    """The fragment of the view that waits; "" for the page itself."""
+    body: int = 0
+    """A number made of the body, for a page that was not found; 0 for pages that are kept."""
 
 
 class Rendered(Struct, frozen=True, array_like=True, tag_field="t", tag=49):
@@ -37,6 +41,12 @@ class Rendered(Struct, frozen=True, array_like=True, tag_field="t", tag=49):
     """Parts that the page's scripts asked for and did not get, with the reasons."""
     detail: str = ""
     """The failure in words."""
+    view: str = ""
+    """The fragment of the view that was rendered; "" for the page itself."""
+    views: list[str] = []
+    """Fragments of views that were found in it, and are rendered next."""
+    size_bytes: int = 0
+    """Bytes of a view that counts as a page; 0 for others, and for one that has counted before."""
 
 
 class PartsNoted(Struct, frozen=True, array_like=True, tag_field="t", tag=50):

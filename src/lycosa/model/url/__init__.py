@@ -19,6 +19,7 @@ result.
     ready_lists  lists that a rule can name: session ids, tracking, traps
     scope        decides whether a job wants a URL
     posts        addresses of what plugins post: a URL and a body
+    views        fragments that name views of a page
 """
 
 from lycosa.model.url._ada import (

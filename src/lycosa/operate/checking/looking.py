@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from lycosa.crawl.answers.page_answer import HTML_TYPES
 from lycosa.crawl.answers.reading import content_type_of, judge, read_page
-from lycosa.crawl.status.words import in_words
+from lycosa.crawl.status.words import outcome_in_words
 from lycosa.errors import LycosaError
 from lycosa.extract.facts import Facts
 from lycosa.features.plugins.feature import Plugins, ShownPage
@@ -141,6 +141,6 @@ def _why(url: str, asked: AskedPage) -> str:
             f"{url}: not asked for: its site wants a longer pause than a crawl would wait\n"
             "  to allow it: --set politeness.longest_pause_seconds=SECONDS"
         )
-    name = in_words(answer.failure.name.lower()) if answer.failure else "no answer"
+    name = outcome_in_words(answer.failure) if answer.failure else "no answer"
     detail = f": {answer.detail}" if answer.detail else ""
     return f"{url}: nothing came: {name}{detail}\n  to see more: lycosa check page {url}"

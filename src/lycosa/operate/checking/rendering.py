@@ -4,7 +4,8 @@ The browser is that of a crawl, and reaches nothing: parts that a page asks for 
 two rounds by `single_fetch` (robots files, guard, pauses), or are read from a crawl's archive.
 
 Always true:
-  * a part is asked for once, and only as `Asker` asks for a page;
+  * a part is asked for once, if the job's rules do not reject it, and only as `Asker` asks for a
+    page;
   * with a crawl directory nothing is asked for;
   * a round gets at most `MOST_PARTS` new parts, a page the rounds that the job allows.
 """
@@ -19,8 +20,10 @@ from typing import NamedTuple, Protocol
 
 from lycosa._support.loop import Loop
 from lycosa.crawl.answers.reading import judge, read_page
+from lycosa.crawl.scope import JobScope
 from lycosa.errors import LycosaError
 from lycosa.features.rendering.browsers import require_browser
+from lycosa.features.rendering.parts import GONE, MISSING, find_part, part_key
 from lycosa.features.rendering.sandbox import may_lack_sandbox
 from lycosa.features.rendering.waiting import MOST_PARTS
 from lycosa.fetch.browser.executable import find_browser
@@ -36,12 +39,12 @@ from lycosa.fetch.browser.protocol import (
 from lycosa.fetch.browser.renderer import BrowserProcess
 from lycosa.model.job import Job
 from lycosa.model.records import Answer, LinkKind, Outcome
-from lycosa.model.url import canonicalize, key_of
+from lycosa.model.url import canonicalize, key_of, url_of
 from lycosa.operate.checking.heads import MOST_REDIRECTS
 from lycosa.operate.checking.single_fetch import Asker
 from lycosa.storage.archive.reader import find
+from lycosa.storage.log.memory import MemoryLog
 
-_GONE, _MISSING = Part(Holding.GONE), Part(Holding.MISSING)
 _KEPT = (Outcome.KEPT, Outcome.WRONG_TYPE)
 
 
@@ -140,7 +143,7 @@ def check_render(
     named = zip(facts.hrefs, facts.kinds, strict=True)
     base = facts.base or url
     scripts = [canonicalize(href, base) for href, kind in named if kind == LinkKind.SCRIPT]
-    parts = _Parts(source)
+    parts = _Parts(source, JobScope(job, MemoryLog(1)))
     rounds, links = list[Round](), dict[str, FoundLink]()
     waited = parts.fetch([one for one in scripts if one])
     with _Shower(job) as shower:
@@ -157,8 +160,7 @@ def check_render(
         ways[link.how] = ways.get(link.how, 0) + 1
     shown = Answer(200, (("Content-Type", "text/html; charset=utf-8"),), _body(done), 0.0, 0.0)
     text_after = len(read_page(shown, job).content) if done.html else 0
-    lacking = {one: why for one, why in parts.lacking.items() if one in parts.needed}
-    return CheckedRender(url, tuple(rounds), lacking, ways, len(facts.content), text_after)
+    return CheckedRender(url, tuple(rounds), parts.lacking, ways, len(facts.content), text_after)
 
 
 def _body(done: Done) -> bytes:
@@ -185,35 +187,30 @@ def _followed(source: Source, raw_url: str) -> tuple[str, Answer, str]:
 class _Parts:
     """The parts of a page that are at hand, and those that cannot be had."""
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, scope: JobScope) -> None:
         self._source = source
-        self._held: dict[str, Part] = {}
+        self._judge = scope.judge
+        self._looked_for: dict[str, tuple[Part, str]] = {}
+        """By key, with the reason of each that cannot be had."""
         self.lacking: dict[str, str] = {}
-        self.needed: set[str] = set()
         """Parts on which the tree depends."""
 
     def fetch(self, urls: Sequence[str]) -> tuple[str, ...]:
         """Get parts that are not at hand; return those that were tried."""
-        known = [(one, canonicalize(one)) for one in urls]
-        new = {url: None for _, url in known if url and url not in self._held}
-        tried = tuple(new)[:MOST_PARTS]
-        for url in tried:
-            _, answer, why = _followed(self._source, url)
-            if why:
-                self.lacking[url], self._held[url] = why, _GONE
-            else:
-                headers = list(answer.headers)
-                self._held[url] = Part(Holding.HELD, answer.status, headers, answer.body)
-        return tried
+        keys = dict.fromkeys(part_key(self._judge, url)[0] for url in urls)
+        new = [key for key in keys if key and key not in self._looked_for][:MOST_PARTS]
+        for key in new:
+            _, answer, why = _followed(self._source, url_of(key))
+            part = Part(Holding.HELD, answer.status, list(answer.headers), answer.body)
+            self._looked_for[key] = (GONE if why else part, why)
+        return tuple(url_of(key) for key in new)
 
     def find(self, wanted: PartWanted) -> Part:
-        """Return a part for the browser."""
-        url = canonicalize(wanted.url)
-        if url is None:
-            return _GONE
-        if wanted.is_needed:
-            self.needed.add(url)
-        return self._held.get(url, _MISSING)
+        """Return a part for the browser, as a crawl would."""
+        return find_part(self._judge, self._look, self.lacking, wanted)
+
+    def _look(self, key: str) -> tuple[Part, str]:
+        return self._looked_for.get(key, (MISSING, ""))
 
 
 class _Shower:

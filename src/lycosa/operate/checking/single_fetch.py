@@ -23,14 +23,14 @@ from typing import NamedTuple, TypeVar
 from lycosa.crawl.access import fetch_of
 from lycosa.crawl.answers.robots import read_answer
 from lycosa.crawl.pauses.due import pause_after
-from lycosa.crawl.status.words import in_words
+from lycosa.crawl.status.words import answer_in_words
 from lycosa.fetch.client import HttpTransport
 from lycosa.fetch.robots.lines import Decision, ExplainedRobots, explain_robots
 from lycosa.model.clock import RealClock
 from lycosa.model.job import Job
 from lycosa.model.records import Answer, Outcome, Purpose, Request, Resolved, RobotsState
 from lycosa.model.url import host_of, site_of, url_of
-from lycosa.runtime.processes.run import require_contact
+from lycosa.runtime.processes.requirements import require_contact
 
 T = TypeVar("T")
 
@@ -183,6 +183,5 @@ def _unreachable(answer: Answer) -> tuple[Outcome, str]:
         return answer.failure, note
     if answer.failure is Outcome.NAME_FAILURE:
         return answer.failure, "its host has no address"
-    what = in_words(answer.failure.name.lower()) if answer.failure else f"status {answer.status}"
-    note = f"it cannot be fetched ({what}): nothing is allowed until it can"
+    note = f"it cannot be fetched ({answer_in_words(answer)}): nothing is allowed until it can"
     return Outcome.ROBOTS_UNREACHABLE, note

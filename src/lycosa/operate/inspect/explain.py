@@ -337,7 +337,8 @@ class _History:
             named += ["…"] if count > len(named) else []
             parts += f": {', '.join(named)}" if named else ""
             again = "again " if event.round else ""
-            yield Step(event.moment, f"waits to be rendered {again}by a browser{parts}")
+            what = f"its view {event.view} " if event.view else ""
+            yield Step(event.moment, f"{what}waits to be rendered {again}by a browser{parts}")
         elif self._key in event.missing:
             url = url_of(self._state.table.key(event.page))
             yield Step(event.moment, f"asked for by the scripts of {url}")
@@ -350,7 +351,8 @@ class _History:
             return
         how = event.ending.replace("-", " ")
         detail = f": {event.detail}" if event.detail else ""
-        yield Step(event.moment, f"shown by a browser: {how}{detail}")
+        what = f"its view {event.view} " if event.view else ""
+        yield Step(event.moment, f"{what}shown by a browser: {how}{detail}")
         for url, why in event.refused.items():
             yield Step(event.moment, f"without the part {url}: {why.replace('_', ' ')}")
 

@@ -5,7 +5,9 @@ worker runs in this process (`single_process`). Several run in processes of thei
 
     run             starts or resumes a crawl directory, with one worker or several
     single_process  the crawl of one worker, in the user's own process
-    assignments     partitions, connections and bandwidth of each worker
+    assignments     the number of workers; partitions, connections and bandwidth of each
+    requirements    conditions that job and machine must meet before a crawl begins
+    progress_report  tells the progress of a run to listener, `live.json`, statistics and notifier
     runtime         a worker with the real network, disk and clock around it
     distant         reads records that other machines have uploaded, in a thread of its own
     main_loop       event loop and clock of a process; raises failures, counts stop requests

@@ -1,4 +1,4 @@
-"""Assign partitions, connections and bandwidth to the workers of a crawl.
+"""Number the workers of a crawl, and assign them partitions, connections and bandwidth.
 
 Connections and bandwidth are given in equal parts, partitions by rendezvous hashing (`assign`). All
 workers of a run share one clock offset, so that they agree on the time even if the machine's clock
@@ -8,11 +8,22 @@ is set before one of them is replaced.
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from lycosa.features.plugins.scheduling import partitioner_of
 from lycosa.frontier.partitioners import stable_hash
 from lycosa.model.job import Job
+from lycosa.model.url import key_of
+from lycosa.runtime.processes.machine import core_count
+
+if TYPE_CHECKING:
+    from lycosa.features.plugins.hooks import Hooks
+
+
+CONNECTIONS_EACH = 8
+"""Connections for each worker, if the job leaves the number of workers to Lycosa."""
 
 
 class Assignment(msgspec.Struct, frozen=True):
@@ -33,6 +44,32 @@ class Assignment(msgspec.Struct, frozen=True):
     """Number of workers of the crawl."""
     clock_ahead: float = 0.0
     """Seconds by which the crawl's time is ahead of the machine's (`runtime.steady_clock`)."""
+
+
+def worker_count(job: Job, hosts: list[str] | None, hooks: Hooks | None = None) -> int:
+    """Return how many workers to start: the job's number, or the number that can share the work.
+
+    A crawl that stays on a few `hosts` has work only in their partitions, and each worker should
+    have some connections. Plugins that are functions of this process need one worker, in it. A
+    focused crawl has one worker, which compares all waiting URLs. Several workers would each take
+    the best of their own hosts, and use up the pages on URLs that one worker would leave for last.
+    """
+    if hooks is not None and hooks.local:
+        return 1
+    most = min(job.frontier.partitions, job.fetch.connections)
+    if job.crawl.workers:
+        return min(job.crawl.workers, most)
+    if job.frontier.scheduler == "topics" and job.topics.policy == "focused":
+        return 1
+    partitioner = partitioner_of(job, hooks) if hosts is not None else None
+    if hosts is not None and partitioner is not None and not partitioner.splits_hosts:
+        enough, found = min(most, core_count()), set[int]()
+        for host in hosts:
+            found.add(partitioner.partition_of(key_of(f"http://{host}/")))
+            if len(found) >= enough:
+                break
+        most = min(most, len(found))
+    return max(1, min(core_count(), most, job.fetch.connections // CONNECTIONS_EACH))
 
 
 def assignments_of(job: Job, workers: int, clock_ahead: float = 0.0) -> list[Assignment]:

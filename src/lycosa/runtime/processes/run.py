@@ -14,44 +14,38 @@ at once, as a kill does: committed work stays.
 from __future__ import annotations
 
 import logging
-import os
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, contextmanager
 from itertools import chain
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from lycosa._support.failpoints import arm_from_environment
 from lycosa._support.tuples import NamedTuple
 from lycosa.crawl.access import access_of
 from lycosa.crawl.scope import JobScope, require_linear
-from lycosa.crawl.status.progress import FRAME_SECONDS, Listener, Pace, Progress, limited
+from lycosa.crawl.status.progress import Listener, Progress
 from lycosa.crawl.status.unreachable import NO_SEED, UNREACHABLE, what_was_missed
 from lycosa.crawl.suspects import marks
 from lycosa.crawl.suspects.deaths import tell_deaths
 from lycosa.crawl.takeover import check_partitioner
 from lycosa.crawl.worker.worker import EXHAUSTED
-from lycosa.errors import ConfigError
 from lycosa.features.plugins.loader import load_hooks
 from lycosa.features.plugins.scheduling import partitioner_of
-from lycosa.fetch.client import require_proxy
 from lycosa.model.job import Job, SeedList, anchored
-from lycosa.model.url import key_of
 from lycosa.runtime.directory import CrawlDirectory, OpenCrawl, named
 from lycosa.runtime.lock import DirectoryLock
-from lycosa.runtime.orders.live import Frame, write_frame
-from lycosa.runtime.orders.watch import Standing
-from lycosa.runtime.processes.assignments import Assignment, assignments_of
+from lycosa.runtime.processes.assignments import Assignment, assignments_of, worker_count
 from lycosa.runtime.processes.machine import (
     collecting_seldom,
-    core_count,
     full_disk_explained,
     give_large_blocks_back,
     require_files,
 )
 from lycosa.runtime.processes.main_loop import MainLoop
 from lycosa.runtime.processes.presence import Presence
+from lycosa.runtime.processes.progress_report import ProgressReport
+from lycosa.runtime.processes.requirements import require_contact, require_content
 from lycosa.runtime.processes.signals import Stop
 from lycosa.runtime.processes.single_process import SingleProcess
 from lycosa.runtime.recovery.catching_up import caught_up
@@ -66,17 +60,12 @@ from lycosa.runtime.trust.settings import operator_settings
 from lycosa.storage.log.protocol import Log
 
 if TYPE_CHECKING:
-    from lycosa.crawl.status.statistics import StatisticsFile
-    from lycosa.features.plugins.hooks import Hooks
     from lycosa.features.plugins.plugin import Plugin
     from lycosa.runtime.members.process import MemberProcess
-    from lycosa.runtime.notifying import Notifier
     from lycosa.runtime.uploads.uploads import Uploads
     from lycosa.runtime.workers.supervisor import Supervisor
 
 PLANTING_SECONDS = 1.0
-CONNECTIONS_EACH = 8
-"""Connections for each worker, if the job leaves the number of workers to Lycosa."""
 
 log_messages = logging.getLogger(__name__)
 
@@ -151,10 +140,11 @@ def run_crawl(
                 from lycosa.runtime.shared_log.joining import tell_differences
 
                 tell_differences(log, job, listener.noticed)
-                return _crawl(crawl, (1, 0.0), lock, listener, stop, uploads, presence)
-            ahead = _clock_ahead(log, listener)
-            workers = worker_count(job, scope.hosts, hooks)
-            return _crawl(crawl, (workers, ahead), lock, listener, stop, uploads, presence)
+                assignments = assignments_of(job, 1)
+            else:
+                workers = worker_count(job, scope.hosts, hooks)
+                assignments = assignments_of(job, workers, _clock_ahead(log, listener))
+            return _crawl(crawl, assignments, lock, listener, stop, uploads, presence)
 
 
 def _with_shared_limits(directory: CrawlDirectory, job: Job, log: Log) -> Job:
@@ -165,85 +155,6 @@ def _with_shared_limits(directory: CrawlDirectory, job: Job, log: Log) -> Job:
     if shared != job:
         directory.write_job(shared)
     return shared
-
-
-def worker_count(job: Job, hosts: list[str] | None, hooks: Hooks | None = None) -> int:
-    """Return how many workers to start: the job's number, or the number that can share the work.
-
-    A crawl that stays on a few `hosts` has work only in their partitions, and each worker should
-    have some connections. Plugins that are functions of this process need one worker, in it. A
-    focused crawl has one worker, which compares all waiting URLs. Several workers would each take
-    the best of their own hosts, and use up the pages on URLs that one worker would leave for last.
-    """
-    if hooks is not None and hooks.local:
-        return 1
-    most = min(job.frontier.partitions, job.fetch.connections)
-    if job.crawl.workers:
-        return min(job.crawl.workers, most)
-    if job.frontier.scheduler == "topics" and job.topics.policy == "focused":
-        return 1
-    partitioner = partitioner_of(job, hooks) if hosts is not None else None
-    if hosts is not None and partitioner is not None and not partitioner.splits_hosts:
-        enough, found = min(most, core_count()), set[int]()
-        for host in hosts:
-            found.add(partitioner.partition_of(key_of(f"http://{host}/")))
-            if len(found) >= enough:
-                break
-        most = min(most, len(found))
-    return max(1, min(core_count(), most, job.fetch.connections // CONNECTIONS_EACH))
-
-
-ADD_CONTACT = (
-    "add --contact https://example.org/about-my-crawl or --contact mail@example.org"
-    " (crawl.toml: [fetch] contact)"
-)
-
-
-def require_contact(job: Job, remedy: str = ADD_CONTACT) -> None:
-    """Refuse to crawl the public web without an address at which site owners reach the operator."""
-    fetch = job.fetch
-    if not fetch.contact and not fetch.allow_private and not fetch.loopback_origins:
-        raise ConfigError(
-            "site owners must be able to reach you: a crawl of the public web needs a contact in"
-            f" its user agent\n  {remedy}"
-        )
-
-
-def require_disk(job: Job, path: Path) -> None:
-    """Refuse a crawl on a disk that has less space than the job leaves free, before it begins."""
-    folder = path.absolute().parent
-    try:
-        disk = os.statvfs(folder)
-    except OSError:
-        return  # the folders above are still to be made
-    free = disk.f_bavail * disk.f_frsize
-    if not disk.f_blocks:
-        return  # not a disk, as /proc
-    if free < job.limits.free_disk_bytes:
-        raise ConfigError(
-            f"{folder}: the disk has {free / 1e9:,.1f} GB free, and the crawl would end at once: it"
-            f" leaves {job.limits.free_disk_bytes / 1e9:,.1f} GB free\n"
-            "  choose a folder on another disk with -o, or allow less with --min-free-disk"
-        )
-
-
-def require_content(job: Job) -> None:
-    """Refuse a proxy, languages, a browser or a model of topics that cannot work here."""
-    require_proxy(job.fetch)
-    if job.extract.languages:
-        from lycosa.features import languages  # most crawls do not load it
-
-        languages.require_languages(job)
-    if job.render.mode != "off":
-        from lycosa.features.rendering.browsers import (
-            require_browser,  # few crawls render pages
-        )
-
-        require_browser(job)
-    if job.topics.model or job.frontier.scheduler == "topics":
-        from lycosa.features.topics.of_job import require_topics
-
-        require_topics(job)
 
 
 def _plant(crawl: OpenCrawl, more: Iterable[str], scope: JobScope, listener: Listener) -> Planted:
@@ -294,110 +205,25 @@ def _clock_ahead(log: Log, listener: Listener) -> float:
     return ahead
 
 
-class _ProgressReport:
-    """Reports progress to a listener at the listener's interval."""
-
-    def __init__(
-        self,
-        listener: Listener,
-        statistics: StatisticsFile | None,
-        unsent: Callable[[Progress], Progress],
-        directory: CrawlDirectory,
-        notifier: Notifier | None = None,
-    ) -> None:
-        self._listener = listener
-        self._directory = directory
-        self._next_frame = 0.0
-        self.standing: Callable[[], Standing] | None = None
-        """Returns the state of the crawl, once a crawl exists."""
-        self.look_first: Callable[[], object] = int
-        """Called before each report."""
-        self._unsent = unsent
-        self._statistics = statistics
-        self._notifier = notifier
-        self._pace = Pace()
-        self._next = time.monotonic() + listener.progress_seconds
-
-    def look(self, progress: Progress) -> None:
-        """Report progress if the listener's interval has passed."""
-        self.look_first()
-        progress = self.timed(progress)
-        if self._statistics is not None:
-            self._statistics.look(progress)
-        if time.monotonic() >= self._next:
-            self._next = time.monotonic() + self._listener.progress_seconds - 0.05
-            self._listener.progress(progress)
-        if time.monotonic() >= self._next_frame:
-            self._next_frame = time.monotonic() + FRAME_SECONDS - 0.05
-            progress = self._with_disk(progress)
-            self._show(progress)
-            if self._notifier is not None:
-                self._notifier.look(progress)
-
-    def end(self, progress: Progress, reason: str) -> None:
-        """Note how the run ended."""
-        if self._statistics is not None:
-            self._statistics.write(progress)
-        progress = self._with_disk(progress)
-        self._show(progress, reason)
-        if self._notifier is not None:
-            self._notifier.end(progress, reason)
-
-    def _with_disk(self, progress: Progress) -> Progress:
-        try:
-            return progress._replace(free_disk_bytes=self._directory.free_disk())
-        except OSError:
-            return progress
-
-    def _show(self, progress: Progress, reason: str = "") -> None:
-        """Write the present state to `live.json`; a full disk does not stop the crawl."""
-        if self.standing is None:
-            return
-        state, in_force, job, applied = self.standing()
-        limits = job.limits
-        frame = Frame(
-            marks.leading_pid(),
-            time.time(),
-            "ended" if reason else state,
-            progress._asdict(),
-            reason,
-            {"pages": limits.pages, "bytes": limits.bytes, "seconds": limits.seconds},
-            in_force.values,
-            in_force.rules,
-            applied,
-        )
-        with suppress(OSError):
-            write_frame(self._directory.path, frame)
-
-    def timed(self, progress: Progress) -> Progress:
-        """Return the progress with the time and speed of this run."""
-        progress = self._unsent(self._pace.of(progress))
-        return progress if self.standing is None else limited(progress, self.standing()[2])
-
-
 def _crawl(
     crawl: OpenCrawl,
-    crew: tuple[int, float],
+    assignments: list[Assignment],
     lock: DirectoryLock,
     listener: Listener,
     stop: Stop,
     uploads: Uploads | None,
     presence: Presence,
 ) -> Ended:
-    """Crawl with `workers` workers, whose clock is ahead by `ahead` seconds."""
-    workers, clock_ahead = crew
+    """Crawl with a worker for each assignment, in this process or in several."""
     unsent = uploads.told if uploads is not None else _as_it_is
-    notifier = _notifier_of(crawl)
-    report = _ProgressReport(listener, _statistics_of(crawl.job), unsent, crawl.directory, notifier)
-    report.look_first = presence.look
-    assignments = assignments_of(crawl.job, workers, clock_ahead)
+    report = ProgressReport(listener, crawl, unsent, presence.look)
     with (
         MainLoop(assignments[0].clock_offset) as main,
         closing(_crawler(main, crawl, assignments, lock, listener, unsent)) as crawler,
     ):
         report.standing = crawler.standing
         reason = crawler.run(stop, report.look)
-        progress = report.timed(crawler.progress())._replace(workers=workers)
+        progress = report.timed(crawler.progress())._replace(workers=len(assignments))
         if uploads is not None:
             uploads.wait(main, stop, listener.uploading)
             progress = uploads.told(progress)
@@ -423,24 +249,6 @@ def _uploads(directory: CrawlDirectory, job: Job) -> Iterator[Uploads | None]:
 
     with closing(Uploads(directory, job)) as uploads:
         yield uploads
-
-
-def _statistics_of(job: Job) -> StatisticsFile | None:
-    if not job.statistics.file:
-        return None
-    from lycosa.crawl.status.statistics import StatisticsFile
-
-    return StatisticsFile(job.statistics)
-
-
-def _notifier_of(crawl: OpenCrawl) -> Notifier | None:
-    notify = crawl.job.notify
-    if not notify.command and not notify.webhook:
-        return None
-    from lycosa.crawl.access import notify_of
-    from lycosa.runtime.notifying import Notifier
-
-    return Notifier(notify_of(crawl.job), str(crawl.directory.path))
 
 
 def _crawler(

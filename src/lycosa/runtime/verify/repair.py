@@ -268,7 +268,7 @@ def _sources(
         state = states[one.partition]
         key, address, led, hops = "", "", 0, 0
         if one.is_page:
-            key = state.table.key(one.page)
+            key = state.table.key(one.page) + one.view
             address = state.address_of(state.sites.host[state.pages.site[one.page]])
             led, hops = state.sources.of(one.page)[0], state.pages.hops[one.page]
         size = one.size_bytes if one.is_page else -1

@@ -155,8 +155,8 @@ def is_whole(main: Main | None, named: Named, key_named: Callable[[Named], str])
     """Return whether the record at this offset is whole and is the one that the log names."""
     if main is None or not main.is_whole or main.length != named.place.length:
         return False
-    # A record has the URL that was posted to, and the log the body, too.
-    return not named.is_page or key_of(main.url) == bare(key_named(named))
+    # A record has the URL that was posted to, and the log the body, too; a view has its fragment.
+    return not named.is_page or key_of(bare(main.url)) == bare(key_named(named))
 
 
 def _compare_records(
@@ -283,7 +283,7 @@ def _compare_rows(found: Segment, named: Mapping[int, Named], given_up: set[int]
             offset = row["offset"]
             seen.add(offset)
             main = found.mains.get(offset)
-            is_there = main is not None and main.is_whole and main.url == bare(row["url"])
+            is_there = main is not None and main.is_whole and bare(main.url) == bare(row["url"])
             if offset in given_up or offset in lost or not is_there:
                 found.stale.add(offset)
             elif kind == "pages" and offset not in wanted:

@@ -39,6 +39,8 @@ class Named(NamedTuple):
     """The site whose robots file it is."""
     errand: str = ""
     """Site on whose behalf a robots file was requested elsewhere."""
+    view: str = ""
+    """The fragment of the view that the record shows, if it is one of the page's."""
 
     @property
     def is_page(self) -> bool:
@@ -86,7 +88,10 @@ def _named(partition: int, event: AnyEvent, errands: dict[int, str]) -> Named | 
             partition, event.place, event.moment, event.page, event.outcome, event.size_bytes
         )
     if isinstance(event, Rendered) and event.place is not None:
-        return Named(partition, event.place, event.moment, event.page, Outcome.RENDERED)
+        size, view = event.size_bytes, event.view
+        return Named(
+            partition, event.place, event.moment, event.page, Outcome.RENDERED, size, view=view
+        )
     if isinstance(event, RobotsLearned) and event.place is not None:
         return Named(partition, event.place, event.moment, site=event.site)
     if isinstance(event, ErrandDone) and event.place is not None:

@@ -105,7 +105,7 @@ def sync_commits(path: Path) -> None:
 
 def failure(path: Path, crawl_folder: Path, problem: Exception) -> LogError:
     """Return the error that describes a log's problem and its remedy."""
-    if is_damage(problem):
+    if is_damaged_log(problem):
         return LogError(
             f"{path}: is damaged: {problem}\n  repair it: lycosa verify {crawl_folder} --repair"
         )
@@ -115,7 +115,7 @@ def failure(path: Path, crawl_folder: Path, problem: Exception) -> LogError:
     )
 
 
-def is_damage(problem: Exception) -> bool:
+def is_damaged_log(problem: Exception) -> bool:
     """Return whether an error of SQLite means a damaged file, not a full disk."""
     if isinstance(problem, sqlite3.OperationalError):
         return "no such table" in str(problem) or "no such column" in str(problem)

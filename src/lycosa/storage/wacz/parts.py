@@ -32,6 +32,7 @@ from isal import isal_zlib
 from lycosa._support import beneath
 from lycosa._support.decoders import json_decoder
 from lycosa.errors import StoreError
+from lycosa.model.url.views import view_in
 from lycosa.storage.archive.files import sync_file, temporary
 from lycosa.storage.archive.layout import CDX, Name, cdx_path, names_in, sealed_path, warc_path
 from lycosa.storage.archive.lock import alone
@@ -190,8 +191,8 @@ def write_pages(rows: Iterable[Sequence[Any]], target: Path) -> tuple[str, str] 
     with beneath.open_new(temporary(target), "wb") as file:
         file.write(encode(PAGES_HEAD) + b"\n")
         for url, title, began, outcome, noarchive, content_type, length, distance in rows:
-            if noarchive or not length or not _is_page(outcome, content_type) or "#" in url:
-                continue  # what was posted cannot be opened by its address
+            if noarchive or not length or not _is_page(url, outcome, content_type):
+                continue
             moment = strftime("%Y-%m-%dT%H:%M:%SZ", gmtime(began // 1_000_000))
             file.write(encode(_Page(f"{count:x}", url, moment, title or "")) + b"\n")
             count += 1
@@ -229,9 +230,12 @@ def has_withheld(folder: Path) -> bool:
     return any(noarchive and length for noarchive, length in rows)
 
 
-def _is_page(outcome: str, content_type: str | None) -> bool:
+def _is_page(url: str, outcome: str, content_type: str | None) -> bool:
+    """Return whether a row is of a page that can be opened by its address, as a view can."""
     kind = (content_type or "").partition(";")[0].strip().lower()
-    return outcome.lower() == "kept" and kind in _PAGE_TYPES
+    wanted = "rendered" if view_in(url) else "kept"
+    is_posted = "#" in url and wanted == "kept"
+    return outcome.lower() == wanted and kind in _PAGE_TYPES and not is_posted
 
 
 def _known(

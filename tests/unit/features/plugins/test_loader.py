@@ -11,7 +11,7 @@ from lycosa.errors import PluginError
 from lycosa.features.plugins.loader import installed, load_hooks, with_plugins
 from lycosa.features.plugins.plugin import Plugin
 from lycosa.model.job import Job
-from lycosa.runtime.processes.run import worker_count
+from lycosa.runtime.processes.assignments import worker_count
 
 MODULE = """\
 from lycosa import Plugin

@@ -13,7 +13,7 @@ import pytest
 
 pytestmark = [pytest.mark.needs("chromium"), pytest.mark.needs("user namespaces"), pytest.mark.slow]
 PROGRAM = Path(__file__).parents[3] / "sandboxed_pages.py"
-CLEAN = ["", 0, 0, "", None, "0000", 0, "", 0, 0, 0, "", "", "", ""]
+CLEAN = ["", 0, 0, "", None, "0000", 0, "", 0, 0, 0, "", "", "", "", 1, 1, 1]
 
 
 @pytest.fixture(scope="module")

@@ -8,16 +8,15 @@ import pytest
 
 from lycosa.crawl.status.progress import Progress, add_up
 from lycosa.model.job import Job
-from lycosa.runtime.processes import run
-from lycosa.runtime.processes.assignments import assignments_of
-from lycosa.runtime.processes.run import worker_count
+from lycosa.runtime.processes import assignments
+from lycosa.runtime.processes.assignments import assignments_of, worker_count
 
 MANY = [f"site{n}.test" for n in range(200)]
 
 
 @pytest.fixture(autouse=True)
 def sixteen_cores(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(run, "core_count", lambda: 16)
+    monkeypatch.setattr(assignments, "core_count", lambda: 16)
 
 
 def job_of(workers: int = 0, connections: int = 512, partitions: int = 64) -> Job:

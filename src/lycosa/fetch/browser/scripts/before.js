@@ -89,10 +89,19 @@
     };
   }
   // Back beyond the first view is another document, where nothing is: only views are left.
+  // In a tab that is used again an empty document stands before the page's: its history begins here.
+  const entries = window.navigation?.entries.bind(window.navigation) ?? (() => []);
+  const views = () => entries().filter((one) => one.sameDocument);
+  const count = Object.getOwnPropertyDescriptor(History.prototype, "length").get;
+  state.entries = () => count.call(history);
+  if (window.navigation) {
+    window.Navigation.prototype.entries = views;
+    Object.defineProperty(History.prototype, "length", { get: () => views().length || 1, configurable: true,
+      enumerable: true });
+  }
   const back = History.prototype.back, forward = History.prototype.forward;
   const leads_to_view = (step) => {
-    const entries = window.navigation?.entries() ?? [];
-    return !!entries[(window.navigation?.currentEntry?.index ?? -1) + step]?.sameDocument;
+    return !!entries()[(window.navigation?.currentEntry?.index ?? -1) + step]?.sameDocument;
   };
   History.prototype.back = function () {
     if (leads_to_view(-1)) back.call(this);

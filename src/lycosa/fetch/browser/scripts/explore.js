@@ -26,7 +26,13 @@ async ({ token, clicks, scrolls, milliseconds, serialise, look, skip = [] }) => 
     }
   };
   let changes = 0;
-  const watcher = new MutationObserver((found) => (changes += found.length));
+  let added = []; // elements that came into the page since this was emptied
+  const watcher = new MutationObserver((found) => {
+    changes += found.length;
+    for (const { addedNodes } of found) {
+      for (const one of addedNodes) if (one instanceof Element && added.length < 2000) added.push(one);
+    }
+  });
   const watch = (root) => {
     try {
       watcher.observe(root, { childList: true, subtree: true, attributes: true, attributeFilter: ["href"] });
@@ -95,12 +101,13 @@ async ({ token, clicks, scrolls, milliseconds, serialise, look, skip = [] }) => 
   }
 
   // -- trying what can be clicked -----------------------------------------------------------
-  const PLAIN = "button, summary, [onclick], [onmousedown], [onmouseup], [onmouseover], [onchange],"
+  const ON = "[onclick], [onmousedown], [onmouseup], [onmouseover], [onchange],"
     + " [ondblclick], [onfocus], [onkeydown], [onpointerdown], [ontouchstart], [onmouseenter], [oncontextmenu],"
-    + " [oninput], [role=button], [role=link],"
+    + " [oninput]";
+  const PLAIN = ON + ", button, summary, [role=button], [role=link],"
     + " [role=tab], [role=menuitem], [role=option], [role=treeitem], a:not([href]), a[href^='#'],"
     + " a[href^='javascript:' i], input[type=button], input[type=submit], input[type=image],"
-    + " input[type=checkbox], input[type=radio], select, label, [tabindex], [data-href], [data-url],"
+    + " input[type=checkbox], input[type=radio], select, label, [tabindex]:not([tabindex^='-'], pre), [data-href], [data-url],"
     + " [data-link], [data-target], [data-to], [aria-expanded], [aria-haspopup], option, area:not([href])";
   const HANDLERS = ["onclick", "oninput", "onchange", "onkeydown", "onkeyup", "onmouseover", "onmouseenter",
     "onmousedown", "onmouseup", "onpointerdown", "ondblclick", "onfocus", "ontouchstart", "oncontextmenu"];
@@ -110,9 +117,13 @@ async ({ token, clicks, scrolls, milliseconds, serialise, look, skip = [] }) => 
   const look_of = (one) => [...one.attributes].map((two) => two.name + two.value).join("\n").slice(0, 2000)
     + one.textContent.slice(0, 500);
   const isTried = (one) => {
-    const before = tried.get(one);
-    return !!before && (before.times >= MOST_TRIES || before.look === look_of(one));
+    const looks = tried.get(one);
+    return !!looks && (looks.size >= MOST_TRIES || looks.has(look_of(one)));
   };
+  // Of elements that look alike to the letter, some without any effect stand for the rest.
+  const idle_tries = new Map();
+  const MOST_IDLE = 3;
+  const effects = () => state.told.size;
   // Where an element stands, so that it is found when a page has made its view again.
   const place_of = (one) => {
     const steps = [];
@@ -132,7 +143,7 @@ async ({ token, clicks, scrolls, milliseconds, serialise, look, skip = [] }) => 
     return at;
   };
   const hasProps = (one) => {
-    for (const name in one) {
+    for (const name of Object.keys(one)) {
       if (name.startsWith("__reactProps$")) {
         const props = one[name];
         return !!(props && (props.onClick || props.onMouseDown || props.onPointerDown || props.onMouseEnter));
@@ -142,22 +153,43 @@ async ({ token, clicks, scrolls, milliseconds, serialise, look, skip = [] }) => 
     return Object.getOwnPropertySymbols(one).some((symbol) => String(symbol) === "Symbol(_vei)")
       || HANDLERS.some((name) => typeof one[name] === "function");
   };
-  const candidates = () => {
-    const found = new Set(all(PLAIN));
+  // What a control does, its parts do as well, unless they listen themselves.
+  const CONTROLS = "button, summary, [role=button], [role=tab], [role=menuitem], a[href]";
+  const isPart = (one) => !!one.parentElement?.closest(CONTROLS);
+  // Vue marks every element of a component with an attribute of this form.
+  const hasData = (one) => [...one.attributes].some(({ name }) => /^data-(?!v-[0-9a-f]{8}$)/.test(name));
+  const listens = (one) => state.handled.has(one) || hasProps(one);
+  // A link to a place of the page alone leads nowhere else.
+  const leadsToPlace = (one) => {
+    const href = one.getAttribute("href") || "";
+    if (!one.matches("a[href^='#']") || /^#[\/!]/.test(href)) return false;
+    let name = href.slice(1);
+    try {
+      name = decodeURIComponent(name);
+    } catch {}
+    return !!name && !!document.getElementById(name);
+  };
+  // Without `fresh` in the whole page; otherwise among these elements and what is in them.
+  const candidates = (fresh = null) => {
+    const inside = fresh && new Set(fresh.filter((one) => one.isConnected)
+      .flatMap((one) => [one, ...one.querySelectorAll("*")]));
+    const found = new Set(inside ? [...inside].filter((one) => one.matches(PLAIN)) : all(PLAIN));
+    for (const one of found) if (leadsToPlace(one) && !listens(one) && !one.matches(ON)) found.delete(one);
     let isDelegated = false;
     for (const [one] of state.handled) {
-      if (one instanceof Element && one.isConnected) {
+      if (one instanceof Element && one.isConnected && (!inside || inside.has(one))) {
         const isRoot = one === document.body || one === document.documentElement;
         if (!isRoot) found.add(one);
         if (isRoot || one.childElementCount) isDelegated = true;
-        if (!isRoot) for (const child of [...one.children].slice(0, 200)) if (!child.matches("a[href], form")) found.add(child);
-      } else if (one === document || one === window || one instanceof ShadowRoot) isDelegated = true;
+        if (isRoot || one.matches(CONTROLS)) continue;
+        for (const child of [...one.children].slice(0, 200)) if (!child.matches("a[href], form")) found.add(child);
+      } else if (one === document || one === window || one instanceof Node && one.childElementCount) isDelegated = true;
     }
-    for (const one of all("body *").slice(0, 3000)) {
+    for (const one of (inside ? [...inside] : all("body *")).slice(0, 3000)) {
       if (found.has(one)) continue;
       if (hasProps(one)) found.add(one);
-      else if (isDelegated && !one.closest("a[href]") && (getComputedStyle(one).cursor === "pointer"
-        || Object.keys(one.dataset || {}).length)) found.add(one);
+      else if (isDelegated && !isPart(one) && !one.matches("a[href]")
+        && (hasData(one) || getComputedStyle(one).cursor === "pointer")) found.add(one);
     }
     return [...found].filter((one) => {
       if (isTried(one) || !one.isConnected) return false;
@@ -270,9 +302,15 @@ async ({ token, clicks, scrolls, milliseconds, serialise, look, skip = [] }) => 
       if (isTried(one)) continue;
     }
     if (place) done.push(place);
-    tried.set(one, { look: look_of(one), times: (tried.get(one)?.times || 0) + 1 });
+    const look = look_of(one);
+    const alike = one.localName + "\n" + look;
+    if ((idle_tries.get(alike) || 0) >= MOST_IDLE && !one.matches("option, input")) continue;
+    tried.set(one, (tried.get(one) || new Set()).add(look));
     known.add(one);
     clicked++;
+    const told = effects();
+    const shadows = state.roots.length;
+    added = [];
     const before = changes;
     try {
       if (one.matches("select")) await choose(one);
@@ -289,10 +327,11 @@ async ({ token, clicks, scrolls, milliseconds, serialise, look, skip = [] }) => 
       }
       state.roots.forEach(watch);
       // What the click has just made goes before the rest: the next click may take it away.
-      const made = candidates().filter((two) => !known.has(two) && !tried.has(two));
+      const made = candidates(state.roots.length === shadows ? added : null).filter((two) => !known.has(two) && !tried.has(two));
       made.forEach((two) => known.add(two));
       queue.unshift(...made);
     }
+    if (effects() === told) idle_tries.set(alike, (idle_tries.get(alike) || 0) + 1);
     if (!queue.length) {
       await settle(30, 600);
       collect();
