@@ -146,6 +146,23 @@ def test_every_write_moves_the_revision_that_a_list_shows(board: Board) -> None:
         assert entries["member/1"].value == b"%d" % beat
 
 
+def test_no_list_is_too_long(board: Board) -> None:
+    """A NATS server refuses to list more than 1,024 keys at once, deleted ones included."""
+    most = 1_500
+    with ThreadPoolExecutor(32) as pool:
+        answers = list(pool.map(lambda n: board.put(f"member/{n}", b"%d" % n, 0), range(most)))
+        wanted = {f"member/{n}": answer.revision for n, answer in enumerate(answers)}
+        entries = listed(board, "member/", wanted)
+        assert all(
+            one.value == key.removeprefix("member/").encode() for key, one in entries.items()
+        )
+        deleted = pool.map(
+            lambda n: board.delete(f"member/{n}", answers[n].revision), range(most - 9)
+        )
+        assert all(answer.is_written for answer in deleted)
+    listed(board, "member/", {f"member/{n}": answers[n].revision for n in range(most - 9, most)})
+
+
 def test_an_entry_says_when_the_server_wrote_it(board: Board) -> None:
     before = time.time()
     revision = written(board, "member/1", b"a", 0)

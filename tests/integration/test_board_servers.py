@@ -8,18 +8,21 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from urllib.parse import urlsplit
 
 import pytest
 
 from lycosa.errors import ConfigError, LogError
-from lycosa.runtime.coordination.nats_kv import NatsBoard
+from lycosa.runtime.coordination.nats_kv import _DELETED, NatsBoard
 from lycosa.runtime.coordination.opening import open_board
 from lycosa.runtime.coordination.postgres import _DELETE, _INSERT, _UPDATE, PostgresBoard
-from lycosa.runtime.coordination.protocol import Board, Verdict
+from lycosa.runtime.coordination.protocol import UNDECIDED, Board, Verdict
+from lycosa.runtime.membership.graves import forget
 from lycosa.runtime.membership.joining import Agreement
 from lycosa.runtime.membership.life import Life
-from lycosa.runtime.membership.record import Member, Standing, unpack
+from lycosa.runtime.membership.record import Member, Standing, pack, unpack
 from lycosa.runtime.membership.session import Session
 from servers import fresh_name, nats_cluster, postgres_server
 from servers.fixtures import SharedNats, SharedPostgres
@@ -195,6 +198,52 @@ def test_members_join_and_leave_on_real_servers(name: str, request: pytest.Fixtu
     listed = board.list("member/") or {}
     board.close()
     assert [unpack(entry.value).standing for entry in listed.values()] == [Standing.LEFT] * 3
+
+
+def test_a_member_joins_after_five_thousand_lives(nats_servers: SharedNats) -> None:
+    """The bucket is as it was left by servers' markers: 3,000 deleted keys, 2,000 tombstones."""
+    bucket = fresh_name("board")
+    options = {"servers": nats_servers.urls}
+    filling = NatsBoard(options, bucket, answer_seconds=30.0)
+    dead = pack(Member(0, "m1", "1.0", 2, standing=Standing.DEAD))
+    with ThreadPoolExecutor(32) as pool:
+        graves = list(pool.map(lambda n: filling.put(f"member/{n}", dead, 0), range(1, 5_001)))
+        # A marker without its purge, as members of earlier versions left them.
+        revisions = [answer.revision for answer in graves[:3_000]]
+        assert all(pool.map(partial(marked, filling), range(1, 3_001), revisions))
+    assert filling.put("numbers", b"5000", 0).is_written
+    late = session(lambda: NatsBoard(options, bucket), "late")
+    assert late.join(60)
+    assert late.number == 5_001
+    end = time.monotonic() + 60
+    while len(late.members()) < 2_001:
+        assert time.monotonic() < end, len(late.members())
+        time.sleep(0.05)
+    assert late.members()[5_000].is_gone
+    # Clearing graves purges the old markers, too: each list would carry them.
+    assert forget(filling, set(range(3_001, 5_001))) == 500
+    assert late.leave(60)
+    late.close()
+    assert stored_messages(filling) == 1_503, "graves, the one that left, numbers, agreement"
+    filling.close()
+
+
+def marked(board: NatsBoard, number: int, revision: int) -> bool:
+    """Delete a key by a marker that stays."""
+    written = board._write(f"member/{number}", b"", revision, _DELETED)
+    return board._result(written, UNDECIDED).is_written
+
+
+def stored_messages(board: NatsBoard) -> int:
+    """Return how many messages the stream holds, markers included."""
+
+    async def asked() -> int:
+        client = await board._connected()
+        assert client is not None
+        told = await client.jetstream().stream_info(board._stream)
+        return int(told.state.messages)
+
+    return board._result(asked(), 0)
 
 
 @pytest.mark.soak

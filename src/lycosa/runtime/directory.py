@@ -290,8 +290,11 @@ class CrawlDirectory:
         """
         return self.is_copy or "log.server" in self.withheld
 
-    def log(self, job: Job, patience_seconds: float = 30.0) -> Log:
-        """Open the log at the place that the job names, or make a new one."""
+    def log(self, job: Job, patience_seconds: float = 30.0, *, joins: bool = False) -> Log:
+        """Open the log at the place that the job names, or make a new one.
+
+        Processes that crawl join it (`open_log`); others only read and give orders.
+        """
         partitions, durability = job.frontier.partitions, job.log.durability
         if "log.server" in self.withheld and not job.log.server:
             # An empty log in a file would make the crawl look as if it had not begun.
@@ -322,6 +325,7 @@ class CrawlDirectory:
             durability=durability,
             patience_seconds=patience_seconds,
             may_begin=not self.has_begun,
+            joins=joins or not self.has_begun,
         )
 
     def identity(self) -> str:

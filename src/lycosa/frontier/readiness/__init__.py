@@ -15,6 +15,6 @@ behind it and for all processes of the machine.
     boxes      those that are not due soon, in few bytes
 
 All but firsts, turns, slots, phases and boxes are compiled, because each page goes through them
-several times (docs/decisions/0117-turns-are-compiled.md); `tests/plain_readiness.py` and
+several times (docs/decisions/0114-the-way-of-a-page-is-compiled.md); `tests/plain_readiness.py` and
 `tests/plain_addresses.py` say in plain Python what they have to do.
 """

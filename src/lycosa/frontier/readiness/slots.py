@@ -23,7 +23,7 @@ of the machine's monotonic clock, which all processes share; the file is named a
 because the next one begins at zero.
 
 Cost: taking and releasing a slot are two system calls: 4 µs in a loop, 26 to 33 µs when the caches
-hold other things, as they do in a crawl (decision 117). The kernel keeps the locks of a file in a
+hold other things, as they do in a crawl (decision 114). The kernel keeps the locks of a file in a
 list, so the locks are spread over several files; still, a slot is taken right before a request, not
 when a host is merely ready.
 """

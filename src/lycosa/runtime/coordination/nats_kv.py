@@ -2,7 +2,11 @@
 
 A bucket is a stream with one message a key; the sequence of the message is its revision.
 Compare-and-swap is a publish that names the last sequence of its subject. Values are read from the
-stream's leader, one by one; a list comes from any replica in one round trip, and may be stale.
+stream's leader, one by one. A list comes from any replica, a thousand messages a round trip, and
+may be stale. A key that is written in the meantime gets a higher sequence, so it cannot be missed.
+
+A deletion is a conditional marker, whose message is then purged: otherwise a marker would stay for
+every key that ever existed, and each list would carry all of them.
 
 nats-py speaks asyncio. Its event loop runs in a thread of this board, and calls wait for it.
 
@@ -14,12 +18,13 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import builtins
 import json
 import threading
 from collections.abc import Coroutine, Mapping
 from contextlib import suppress
 from datetime import datetime
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 from nats.aio.client import Client
 from nats.aio.msg import Msg
@@ -52,7 +57,22 @@ NOT_FOUND = 10037
 _OPERATION = "KV-Operation"
 _DELETED = {_OPERATION: "DEL"}
 _RETRY_SECONDS = 0.02
-_END = ("204", "404")
+_AT_ONCE = 1000
+"""Messages of a list in one round trip. A list by `multi_last` ends at 1,024 subjects."""
+_LONGEST_LIST = 5
+"""Longest time of a list, in deadlines of one answer."""
+_MARKERS_AT_ONCE = 100
+"""Markers of earlier deletions that one deletion purges besides its own."""
+_PAGE_ENDS = "204"
+_NOTHING_THERE = "404"
+_PASSING = ("408", "503")
+
+
+class _Page(NamedTuple):
+    """Some messages of a list."""
+
+    messages: list[Msg]
+    is_last: bool
 
 
 class NatsBoard:
@@ -74,6 +94,8 @@ class NatsBoard:
         self._options = dict(options)
         self._client: StrictClient | None = None
         self._is_made = False
+        self._markers: dict[str, int] = {}
+        """Sequences of markers that lists have shown, by subject."""
         self._gate = asyncio.Lock()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(
@@ -91,14 +113,19 @@ class NatsBoard:
         return self._result(self._write(key, value, expect, {}), UNDECIDED)
 
     def delete(self, key: str, expect: int) -> Answer:
-        """Publish a marker on condition."""
+        """Publish a marker on condition, then purge it."""
         if not expect:
             return REFUSED
-        return self._result(self._write(key, b"", expect, _DELETED), UNDECIDED)
+        answer = self._result(self._write(key, b"", expect, _DELETED), UNDECIDED)
+        if answer.is_written:
+            # A marker that stays after a lost answer is listed, and purged by a later deletion.
+            self._result(self._purge({self._subject(key): answer.revision}), None)
+        return answer
 
     def list(self, prefix: str) -> dict[str, Entry] | None:
         """Read the values of a prefix from any replica."""
-        return self._result(self._list(prefix), None)
+        # Each page has the deadline of an answer; ten thousand entries are ten pages.
+        return self._result(self._list(prefix), None, _LONGEST_LIST * self._seconds)
 
     def close(self) -> None:
         """Close the connection and end the thread."""
@@ -108,9 +135,9 @@ class NatsBoard:
             self._thread.join()
             self._loop.close()
 
-    def _result(self, call: Coroutine[Any, Any, T], if_late: T) -> T:
+    def _result(self, call: Coroutine[Any, Any, T], if_late: T, seconds: float = 0.0) -> T:
         """Wait for a call, which has its own deadline; a broken connection counts as an answer."""
-        bounded = asyncio.wait_for(call, self._seconds)
+        bounded = asyncio.wait_for(call, seconds or self._seconds)
         try:
             return asyncio.run_coroutine_threadsafe(bounded, self._loop).result()
         except (NatsError, OSError, TimeoutError):
@@ -228,29 +255,73 @@ class NatsBoard:
             return Answer(Verdict.WRITTEN, told.seq)
 
     async def _list(self, prefix: str) -> dict[str, Entry] | None:
-        """Ask one replica for the last message of every subject below a prefix."""
+        """Read all messages below a prefix in the order of their sequences, page after page."""
         client = await self._connected()
         if client is None:
             return None
-        question = json.dumps({"multi_last": [self._subject(prefix) + ">"]}).encode()
-        inbox = client.new_inbox()
-        subscription = await client.subscribe(inbox)
         entries: dict[str, Entry] = {}
+        subjects, first = self._subject(prefix) + ">", 1
+        while True:
+            page = await self._page(client, subjects, first)
+            for message in page.messages:
+                headers = message.headers or {}
+                subject, entry = headers["Nats-Subject"], _entry(message)
+                if _OPERATION in headers:
+                    self._markers[subject] = entry.revision
+                    entries.pop(self._key(subject), None)
+                else:
+                    entries[self._key(subject)] = entry
+                first = entry.revision + 1
+            if page.is_last:
+                return entries
+
+    async def _page(self, client: Client, subjects: str, first: int) -> _Page:
+        """Ask one replica for messages from a sequence on, and whether they were the last."""
+        question = {"next_by_subj": subjects, "seq": first, "batch": _AT_ONCE}
+        inbox = client.new_inbox()
+        found: builtins.list[Msg] = []
+        ending: asyncio.Future[Msg] = self._loop.create_future()
+
+        async def take(message: Msg) -> None:
+            if "Status" not in (message.headers or {}):
+                found.append(message)
+            elif not ending.done():
+                ending.set_result(message)
+
+        # A callback costs a third of waiting for each message by itself.
+        subscription = await client.subscribe(inbox, cb=take)
         try:
             subject = f"$JS.API.DIRECT.GET.{self._stream}"
-            await client.publish(subject, question, reply=inbox)
-            while True:
-                message = await subscription.next_msg(self._seconds)
-                headers = message.headers or {}
-                status = headers.get("Status")
-                if status in _END:
-                    return entries
-                if status:
-                    return None
-                if _OPERATION not in headers:
-                    entries[self._key(headers["Nats-Subject"])] = _entry(message)
+            await client.publish(subject, json.dumps(question).encode(), reply=inbox)
+            headers = (await asyncio.wait_for(ending, self._seconds)).headers or {}
         finally:
             await subscription.unsubscribe()
+        status = headers["Status"]
+        if status == _PAGE_ENDS:
+            return _Page(found, headers.get("Nats-Num-Pending", "0") == "0")
+        if status == _NOTHING_THERE:
+            return _Page(found, is_last=True)
+        if status in _PASSING:
+            raise TimeoutError(f"a list of {subjects} was answered by {status}")
+        raise LogError(
+            f"the bucket `{self._bucket}` cannot be listed: the server answers {status}"
+            f" {headers.get('Description', '')}\n  its servers must be nats-server 2.15.1 or newer,"
+            " with the settings that Lycosa gave the bucket"
+        )
+
+    async def _purge(self, markers: Mapping[str, int]) -> None:
+        """Remove markers; a newer message of the same key has a higher sequence, and stays."""
+        client = await self._connected()
+        if client is None:
+            return
+        wanted = dict(markers)
+        while self._markers and len(wanted) < _MARKERS_AT_ONCE:
+            subject, sequence = self._markers.popitem()
+            wanted.setdefault(subject, sequence)
+        for subject, sequence in wanted.items():
+            question = json.dumps({"filter": subject, "seq": sequence + 1}).encode()
+            name = f"$JS.API.STREAM.PURGE.{self._stream}"
+            await client.request(name, question, timeout=self._seconds)
 
     async def _close(self) -> None:
         if self._client is not None:

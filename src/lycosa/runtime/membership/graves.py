@@ -13,15 +13,18 @@ from collections.abc import Collection
 
 from lycosa.runtime.coordination.changes import change
 from lycosa.runtime.coordination.keys import (
+    ADDRESSES,
+    IDLE,
+    LINES,
     MEMBERS,
-    addresses_key,
-    idle_key,
-    lines_key,
     member_key,
     number_in,
 )
 from lycosa.runtime.coordination.protocol import Board
 from lycosa.runtime.membership.record import pack, tombstone, unpack
+
+MOST_AT_ONCE = 500
+"""Lives that one call forgets."""
 
 
 def bury(board: Board, number: int, ended_by: int, seconds: float = 30.0) -> bool:
@@ -47,18 +50,25 @@ def forget(board: Board, numbers: Collection[int], kept_seconds: float = 0.0) ->
     within `kept_seconds` of the newest record stay, as a history for operators; both moments are
     the server's.
     """
-    removed = 0
     listed = board.list(MEMBERS) or {}
     newest = max((entry.moment for entry in listed.values()), default=0.0)
-    for key, entry in listed.items():
-        number = number_in(key)
-        if number not in numbers or not unpack(entry.value).is_gone:
-            continue
-        if entry.moment > newest - kept_seconds:
-            continue
-        for other in (lines_key(number), addresses_key(number), idle_key(number)):
-            left = board.get(other)
-            if left is not None and left.revision:
-                board.delete(other, left.revision)
-        removed += board.delete(key, entry.revision).is_written
-    return removed
+    graves = {
+        number_in(key): entry
+        for key, entry in listed.items()
+        if number_in(key) in numbers
+        and entry.moment <= newest - kept_seconds
+        and unpack(entry.value).is_gone
+    }
+    # The member that clears waits for every removal: what is left is found the next time.
+    graves = dict(sorted(graves.items())[:MOST_AT_ONCE])
+    if not graves:
+        return 0
+    others = [board.list(prefix) for prefix in (LINES, ADDRESSES, IDLE)]
+    for left in others:
+        if left is None:
+            return 0  # without its record nobody would remove the rest of a life
+        for key, entry in left.items():
+            if number_in(key) in graves:
+                board.delete(key, entry.revision)
+    gone = (board.delete(member_key(number), entry.revision) for number, entry in graves.items())
+    return sum(answer.is_written for answer in gone)

@@ -31,7 +31,7 @@ from lycosa.runtime.membership.calls import Call, Get, Listing, Put, Result, ver
 from lycosa.runtime.membership.joining import Agreement, Refused
 from lycosa.runtime.membership.offsets import certain_offset
 from lycosa.runtime.membership.record import Member, Progress, Standing, pack, unpack
-from lycosa.runtime.membership.tenure import RENEWAL_SECONDS, Instant, Tenure
+from lycosa.runtime.membership.tenure import RENEWAL_SECONDS, SILENCE_SECONDS, Instant, Tenure
 from lycosa.runtime.membership.watch import Watch
 
 WATCH_SECONDS = 1.0
@@ -92,6 +92,8 @@ class Life:
         self._undecided: list[_Sent] = []
         self._written: tuple[int, Instant, Instant] | None = None
         """Revision, time of sending and time of the answer of the last acknowledged renewal."""
+        self._missing_since: float | None = None
+        """Since when reads of our record have found nothing."""
         self._own: tuple[Call, Instant] | None = None
         self._watching: tuple[Call, Instant] | None = None
         self.own_due = self.watch_due = float("-inf")
@@ -265,6 +267,10 @@ class Life:
 
     def _looked(self, result: Result, sent: Instant, now: Instant) -> None:
         """Read the present record at our key, since it is not the one that we know."""
+        if result == NOTHING and self._revision:
+            self._miss_record(now)
+            return
+        self._missing_since = None
         if not isinstance(result, Entry) or result.revision <= self._revision:
             self._retry(now)  # no answer, or a stale one
             return
@@ -276,6 +282,19 @@ class Life:
                     self.own_due = now.boot  # renew once more, to get a stamp that can be compared
                 return
         self._lose()
+
+    def _miss_record(self, now: Instant) -> None:
+        """End a life whose record is gone, once no replica can be so far behind.
+
+        Another member ended it, so long ago that the tombstone is removed, too: the process was
+        frozen, or its machine was suspended.
+        """
+        if self._missing_since is None:
+            self._missing_since = now.boot
+        if now.boot >= self._missing_since + SILENCE_SECONDS:
+            self._lose()
+        else:
+            self._retry(now)
 
     def _acknowledged(self, revision: int, renewal: _Sent, now: Instant) -> None:
         was_lapsed = not self.tenure.holds(now.boot)

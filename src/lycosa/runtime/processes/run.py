@@ -120,7 +120,7 @@ def run_crawl(
         if job.store.place and not job.log.name:
             job = named(job)
             directory.write_job(job)
-        log = caught_up(directory, job, directory.log(job), listener.waiting)
+        log = caught_up(directory, job, directory.log(job, joins=True), listener.waiting)
         if job.log.server:
             job = _with_shared_limits(directory, job, log)
         presence.begin()

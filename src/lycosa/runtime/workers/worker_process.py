@@ -301,7 +301,7 @@ def _work(
     job = directory.whole_job()
     hooks = load_hooks(job)
     with (
-        closing(directory.log(job)) as log,
+        closing(directory.log(job, joins=True)) as log,
         closing(
             WorkerProcess(main_loop, channel, OpenCrawl(directory, job, log, hooks), assignment)
         ) as process,

@@ -2,7 +2,8 @@
 
 Calls come from any thread and wait for their answer. Failures come in two kinds: `Refused` is a
 decision of the server, with its code. Every temporary failure (no leader, no answer, no space, too
-much in flight) is retried by `patiently` until its patience has ended.
+much in flight) is retried by `patiently` until its patience has ended. No error of the client
+leaves `call`: a temporary one becomes `LogUnavailable`, a decision `LogError`.
 """
 
 from __future__ import annotations
@@ -104,6 +105,11 @@ class Connection:
             return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
         except CancelledError:
             raise LogError(f"{self.address}: the log was closed during the call") from None
+        # Errors of the client end here: a member waits for its log, and knows no other error.
+        except Refused as refused:
+            raise LogError(f"{self.address}: JetStream refuses: {refused}") from refused
+        except (NatsError, OSError, TimeoutError) as problem:
+            raise self.unavailable(problem) from problem
 
     async def api(self, name: str, request: object = None) -> dict[str, Any]:
         """Ask JetStream's API, which the leader answers."""

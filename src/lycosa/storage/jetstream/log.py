@@ -65,9 +65,14 @@ class JetStreamLog:
         *,
         patience_seconds: float = 30.0,
         may_begin: bool = True,
+        joins: bool = True,
         first_number: int = 1,
     ) -> None:
-        """Join the crawl of this name, or begin it with messages numbered from `first_number`."""
+        """Join the crawl of this name, or begin it with messages numbered from `first_number`.
+
+        A process that does not join it, but reads or orders, publishes nothing by opening the log,
+        and need not see that the servers can be entrusted with pages.
+        """
         check_name(crawl)
         if partitions > MOST_PARTITIONS:
             raise LogError(
@@ -87,12 +92,14 @@ class JetStreamLog:
         try:
             refuse_old_server(self._connection, self._connection.server_version)
             refuse_small_messages(self._connection)
-            seen = refuse_unsynced(self._connection, durability)
+            seen = refuse_unsynced(self._connection, durability) if joins else set()
             made = settings(self._subjects, partitions, first_number)
-            opening = open_stream(self._connection, self._subjects, made, may_begin)
-            keepers = self._call(opening)
-            refuse_unseen(self._connection, durability, seen, keepers)
-            self._call(refuse_unless_one_wins(self._connection, self._subjects, self._writer))
+            keepers = self._call(
+                open_stream(self._connection, self._subjects, made, may_begin, joins)
+            )
+            if joins:
+                refuse_unseen(self._connection, durability, seen, keepers)
+                self._call(refuse_unless_one_wins(self._connection, self._subjects, self._writer))
         except BaseException:
             self.close()
             raise

@@ -50,7 +50,11 @@ def settings(subjects: Subjects, partitions: int, first_number: int = 1) -> dict
 
 
 async def open_stream(
-    connection: Connection, subjects: Subjects, wanted: dict[str, Any], may_begin: bool = True
+    connection: Connection,
+    subjects: Subjects,
+    wanted: dict[str, Any],
+    may_begin: bool = True,
+    joins: bool = True,
 ) -> list[str]:
     """Make a new crawl's stream, or check an old one's; return the servers with copies of it."""
 
@@ -94,7 +98,8 @@ async def open_stream(
             if refused.code not in (WRONG_LAST, UNDECIDED):
                 raise
 
-    await connection.patiently(begin)
+    if joins:
+        await connection.patiently(begin)
     cluster = found.get("cluster") or {}
     others = [replica.get("name", "") for replica in cluster.get("replicas") or ()]
     return [name for name in (cluster.get("leader", ""), *others) if name]

@@ -1,8 +1,8 @@
 """Requirements for NATS servers before a crawl is entrusted to them.
 
-They are checked at every joining. A server below 2.15.1 is refused by its version: 2.9.10 accepted
-both of two writers with one expectation 3,111 times of 10,912 (docs/decisions/0051). The contest
-uses the same conditional publish as commits.
+They are checked at every joining; who only reads a log publishes nothing. A server below 2.15.1 is
+refused by its version: 2.9.10 accepted both of two writers with one expectation 3,111 times of
+10,912 (docs/decisions/0051). The contest uses the same conditional publish as commits.
 
 Servers report only on the monitoring port and to the system account whether they sync every write
 before they answer. If neither can be read, `durability = "power"` is refused: the default is to
@@ -145,7 +145,8 @@ async def refuse_unless_one_wins(
         last = won[0] if won else last
         if not won:
             break  # no answer in time, for which the log itself will wait
-    await connection.api(f"STREAM.PURGE.{subjects.stream}", {"filter": subject})
+    name, trial = f"STREAM.PURGE.{subjects.stream}", {"filter": subject}
+    await connection.patiently(lambda: connection.api(name, trial))
 
 
 async def _try(writer: Writer, subject: str, expect: int) -> int | None:

@@ -37,10 +37,12 @@ def open_log(
     durability: str = "process",
     patience_seconds: float = 30.0,
     may_begin: bool = True,
+    joins: bool = True,
 ) -> Log:
     """Open a log; on a server, that of the crawl with this name, which is begun if it is new.
 
-    Without `may_begin` a crawl unknown to the server is an error.
+    Without `may_begin` a crawl unknown to the server is an error. A process that `joins` the crawl
+    checks that the server can be trusted, by writes of two connections against each other.
 
     The name names a schema or stream and should be unique: use the hex digits of a UUID.
     """
@@ -53,6 +55,7 @@ def open_log(
         durability=durability,
         patience_seconds=patience_seconds,
         may_begin=may_begin,
+        joins=joins,
     )
 
 

@@ -59,8 +59,13 @@ class PostgresLog:
         *,
         patience_seconds: float = 30.0,
         may_begin: bool = True,
+        joins: bool = True,
     ) -> None:
-        """Join the crawl of this name, or begin it."""
+        """Join the crawl of this name, or begin it.
+
+        A process that does not join it, but reads or orders, writes nothing by opening the log, and
+        need not see that the server can be entrusted with pages.
+        """
         check_name(crawl)
         self.partitions = partitions
         self.crawl = crawl
@@ -73,9 +78,11 @@ class PostgresLog:
         self._found_empty: tuple[int, dict[int, int]] | None = None
         """The listener's number when inboxes were found empty, and those inboxes."""
         try:
-            refuse_untrusted(self._writer, self._url, durability)
+            if joins:
+                refuse_untrusted(self._writer, self._url, durability)
             self._writer.ask(lambda connection: self._open(connection, may_begin))
-            refuse_unless_one_wins(self._try, lambda: self.head(TRIAL).log, self._url)
+            if joins:
+                refuse_unless_one_wins(self._try, lambda: self.head(TRIAL).log, self._url)
         except BaseException:
             self.close()
             raise

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from random import Random
 
+import pytest
+
 from lycosa.runtime.coordination.keys import MEMBERS, lines_key, member_key
 from lycosa.runtime.coordination.memory import Faults, LooseBoard, MemoryBoard
+from lycosa.runtime.membership import graves
 from lycosa.runtime.membership.graves import bury, forget
-from lycosa.runtime.membership.life import Phase
-from lycosa.runtime.membership.record import Standing, unpack
+from lycosa.runtime.membership.life import OVER, Phase
+from lycosa.runtime.membership.record import Member, Standing, pack, unpack
 from membership_lives import Machine, together
 
 
@@ -56,3 +59,26 @@ def test_only_the_dead_are_forgotten_and_with_all_they_left() -> None:
     another.boot = machines[0].boot
     another.run()
     assert another.life.number == 4, "numbers are not used again"
+
+
+def test_a_life_whose_tombstone_is_gone_already_is_over() -> None:
+    """A process that was frozen for hours finds nothing at its key, and must join again."""
+    board, machines = clocked()
+    machines += [Machine(board, "m1"), Machine(board, "m2")]
+    together(*machines, seconds=3)
+    assert bury(board, 2, ended_by=1)
+    assert forget(board, {2}) == 1
+    machines[1].run(8)
+    assert machines[1].life.phase not in OVER, "a replica may be behind"
+    machines[1].run(16)
+    assert machines[1].life.phase is Phase.LOST
+
+
+def test_thousands_of_graves_are_cleared_in_several_calls(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(graves, "MOST_AT_ONCE", 40)
+    board = MemoryBoard()
+    for number in range(1, 101):
+        board.put(member_key(number), pack(Member(number, "m", "1", 2, standing=Standing.LEFT)), 0)
+        board.put(lines_key(number), b"\x90", 0)
+    assert [forget(board, set(range(1, 101))) for _ in range(4)] == [40, 40, 20, 0]
+    assert board.list(MEMBERS) == board.list("lines/") == {}
