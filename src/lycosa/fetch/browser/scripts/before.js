@@ -9,7 +9,7 @@
   const later = window.setTimeout.bind(window);
   const call = window[token], json = JSON.stringify;
   const say = (...said) => call(json(said));
-  const state = { later, say, roots: [], handled: new Map(), told: new Set(), timers: new Set() };
+  const state = { later, say, roots: [], handled: new Map(), told: new Set(), news: 0, timers: new Set() };
   Object.defineProperty(window, token + "State", { value: state });
   const MOST_TOLD = 5000;
   // How many requests the page has made, told when all before this question are answered.
@@ -44,6 +44,8 @@
     const name = how + " " + found + " " + rel;
     if (state.told.has(name)) return;
     state.told.add(name);
+    // Another place of the page is nothing new; a view of it is.
+    if (/#[/!]/.test(found) || found.split("#")[0] !== location.href.split("#")[0]) state.news++;
     try {
       say(how, found, String(text).trim().slice(0, 200), String(rel));
     } catch {}

@@ -123,7 +123,9 @@ async ({ token, clicks, scrolls, milliseconds, serialise, look, skip = [] }) => 
   // Of elements that look alike to the letter, some without any effect stand for the rest.
   const idle_tries = new Map();
   const MOST_IDLE = 3;
-  const effects = () => state.told.size;
+  const likeness_of = (one, look) =>
+    one.matches("a[href^='#']:not([href='#'])") && !/^#[/!]/.test(one.getAttribute("href"))
+      ? "place\n" + one.className : one.localName + "\n" + look;
   // Where an element stands, so that it is found when a page has made its view again.
   const place_of = (one) => {
     const steps = [];
@@ -303,12 +305,12 @@ async ({ token, clicks, scrolls, milliseconds, serialise, look, skip = [] }) => 
     }
     if (place) done.push(place);
     const look = look_of(one);
-    const alike = one.localName + "\n" + look;
+    const alike = likeness_of(one, look);
     if ((idle_tries.get(alike) || 0) >= MOST_IDLE && !one.matches("option, input")) continue;
     tried.set(one, (tried.get(one) || new Set()).add(look));
     known.add(one);
     clicked++;
-    const told = effects();
+    const news = state.news;
     const shadows = state.roots.length;
     added = [];
     const before = changes;
@@ -320,6 +322,7 @@ async ({ token, clicks, scrolls, milliseconds, serialise, look, skip = [] }) => 
     if (changes !== before || location.href !== home) {
       await settle(10, 300);
       collect();
+      if (state.news === news) idle_tries.set(alike, (idle_tries.get(alike) || 0) + 1);
       if (location.href !== home) {
         await go_home();
         state.roots.forEach(watch);
@@ -331,7 +334,7 @@ async ({ token, clicks, scrolls, milliseconds, serialise, look, skip = [] }) => 
       made.forEach((two) => known.add(two));
       queue.unshift(...made);
     }
-    if (effects() === told) idle_tries.set(alike, (idle_tries.get(alike) || 0) + 1);
+    else if (state.news === news) idle_tries.set(alike, (idle_tries.get(alike) || 0) + 1);
     if (!queue.length) {
       await settle(30, 600);
       collect();
