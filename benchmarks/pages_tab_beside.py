@@ -38,15 +38,18 @@ def crawl(told: dict[str, list[str]], folder: Path) -> tuple[float, float]:
 def with_copy(told: dict[str, list[str]], folder: Path, listed: Path) -> tuple[float, float]:
     """Crawl while the copy is made, which goes on for at least as long."""
     command = (
-        f"while :; do {sys.executable} -m lycosa.analysis.page_list.build_process '{listed}'; done"
+        f"while {sys.executable} -m lycosa.analysis.page_list.build_process '{listed}'; do :; done"
     )
     maker = subprocess.Popen(
         ["sh", "-c", command], stdout=subprocess.DEVNULL, start_new_session=True
     )
     try:
-        return crawl(told, folder)
+        figures = crawl(told, folder)
+        assert maker.poll() is None, "the copy could not be made"
+        return figures
     finally:
-        os.killpg(maker.pid, 15)
+        if maker.poll() is None:
+            os.killpg(maker.pid, 15)
         maker.wait()
 
 

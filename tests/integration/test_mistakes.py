@@ -62,6 +62,11 @@ MISTAKES = [
     ("status nowhere", 2, "there is no crawl here"),
     ("resume full", 2, "there is no crawl here"),
     # flags
+    (
+        f"crawl https://example.org/ --depth -1 -o x {CONTACT}",
+        2,
+        "'--depth': -1 is not in the range",
+    ),
     (f"crawl https://example.org/ --level 3 -o x {CONTACT}", 2, "Did you mean --depth?"),
     (f"crawl https://example.org/ --wait 3 -o x {CONTACT}", 2, "Did you mean --delay?"),
     (f"crawl https://example.org/ --user-agent me -o x {CONTACT}", 2, "Use --set fetch.agent=NAME"),
@@ -87,6 +92,7 @@ MISTAKES = [
     ("config limts", 2, "did you mean [limits]?"),
     # a crawl that is there
     ("explain mine http://localhost:PORT/login", 1, "reject:regex login, by rule 1 of the job"),
+    ("explain mine nothing", 1, "is not a URL that can be crawled; write it like https://"),
     ("explain mine https://example.org/", 1, "would be refused, if a page links to it: loopback-o"),
     ("explain mine http://localhost:PORT/nowhere", 1, "no page that was fetched links to it"),
     ("cat mine http://localhost:PORT/nowhere", 1, "lycosa explain mine"),

@@ -90,3 +90,22 @@ def test_a_crawl_of_one_page_loads_nothing_that_it_does_not_use(loaded: set[str]
     } <= loaded
     in_the_way = {name: why for name, why in NOT_NEEDED.items() if name in loaded}
     assert in_the_way == {}
+
+
+NOT_FOR_PROGRAMS = ("asyncio", "duckdb", "pyarrow.compute", "pyarrow.fs", "pyarrow.parquet")
+"""What a program that crawls and blocks has no use for."""
+
+
+@pytest.mark.parametrize(
+    ("line", "in_the_way"),
+    [
+        ("from lycosa import Crawl, Job, Plugin, run", NOT_FOR_PROGRAMS),
+        ("import lycosa.analysis.exports.items", ("asyncio", "pyarrow.compute", "pyarrow.fs")),
+    ],
+)
+def test_programs_and_exports_load_nothing_that_they_do_not_use(
+    line: str, in_the_way: tuple[str, ...]
+) -> None:
+    told = f"import sys\n{line}\nprint(*sys.modules)"
+    shown = subprocess.run([sys.executable, "-c", told], capture_output=True, text=True, check=True)
+    assert {*in_the_way} & {*shown.stdout.split()} == set()

@@ -6,11 +6,10 @@ Functions given as plugins are called in the thread that crawls.
 
 from __future__ import annotations
 
-import asyncio
 import dataclasses
 import os
+import sys
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
@@ -76,6 +75,9 @@ async def run_async(
     cancellation is raised when everything is committed; a second one stops it at once. Several
     crawls may run at a time, each in its own folder; each log file then has the lines of all.
     """
+    import asyncio  # 40 ms: not for those who block
+    from concurrent.futures import ThreadPoolExecutor
+
     loop = asyncio.get_running_loop()
     crawl = _Run(directory, job, plugins)
 
@@ -120,6 +122,10 @@ def _in_cell(
 
 
 def _has_loop() -> bool:
+    if "asyncio" not in sys.modules:
+        return False
+    import asyncio
+
     try:
         asyncio.get_running_loop()
     except RuntimeError:

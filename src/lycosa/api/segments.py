@@ -14,7 +14,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from lycosa._support import beneath
 from lycosa.storage.archive.layout import JOURNAL, SEALED, Name, journal_path, names_in, sealed_path
@@ -35,6 +34,8 @@ def segments(folder: Path, kind: str = "pages") -> list[Name]:
 
 def schema_of(folder: Path, kind: str) -> pa.Schema:
     """Return all columns that any segment has, ours first."""
+    import pyarrow.parquet as pq  # loads the file systems of three clouds: not for those who crawl
+
     found = [SCHEMAS[kind]]
     ours = {*SCHEMAS[kind].names, *JOURNAL_SCHEMAS[kind].names}
     for name in segments(folder, kind):

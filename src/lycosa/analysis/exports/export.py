@@ -30,7 +30,7 @@ from lycosa.analysis.exports.graph_files import FORMATS as GRAPHS
 from lycosa.analysis.exports.graph_files import PAGES, SITES, write_graph
 from lycosa.analysis.exports.main_texts import add_main_texts
 from lycosa.analysis.exports.of_topic import rows_of_topic, units_of_topic
-from lycosa.analysis.exports.warc_files import FORMAT as RECORDS
+from lycosa.analysis.exports.targets import RECORDS, check_target
 from lycosa.analysis.exports.warc_files import write_pages
 from lycosa.analysis.exports.withheld import wishes_obeyed, withhold, without_withheld
 from lycosa.analysis.statistics.heads import HEADS
@@ -38,20 +38,19 @@ from lycosa.analysis.study.main_text import require
 from lycosa.analysis.study.results import Results
 from lycosa.analysis.study.segment_cache import add_derived, known
 from lycosa.analysis.study.tables import (
-    OF_THE_QUERY,
     STUDIED,
     Connection,
     add_files,
     all_rows,
     connected,
+    damaged_tables_told,
     quoted,
 )
 from lycosa.errors import LycosaError
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.storage.archive.files import temporary
-from lycosa.storage.archive.layout import CDX, ITEMS, KINDS, WARC
+from lycosa.storage.archive.layout import KINDS
 from lycosa.storage.tables.derived import READ, derived_tables
-from lycosa.storage.tables.missing_tables import damage_told, unreadable
 
 FORMATS = {
     "parquet": "format parquet, compression zstd",
@@ -152,18 +151,6 @@ def _require_main(folder: Path, name: str) -> None:
     require("lycosa export text --main", corpus_engine(folder))
 
 
-@contextmanager
-def damaged_tables_told(folder: Path) -> Iterator[None]:
-    """Report damaged tables; an error about one of Lycosa's own queries is a bug."""
-    try:
-        with damage_told(folder, f"{folder}: a table"):
-            yield
-    except duckdb.Error as error:
-        if isinstance(error, OF_THE_QUERY):
-            raise
-        raise unreadable(folder, f"{folder}: a table", error) from None
-
-
 def add_computed(connection: Connection, folder: Path) -> None:
     """Make the tables of a study, and those that other commands have computed, known by name."""
     Results(folder).add_to(connection)
@@ -189,19 +176,6 @@ def _check(folder: Path, name: str, form: str, target: Path | None, studied: lis
             f"`{name}` has no records\n  write those of pages: lycosa export pages --format warc"
         )
     check_target(folder, form, target)
-
-
-def check_target(folder: Path, form: str, target: Path | None) -> None:
-    """Refuse to print Parquet, and to write among the files of the crawl."""
-    if form in ("parquet", RECORDS) and target is None:
-        what = "Parquet" if form == "parquet" else "A WARC file"
-        raise LycosaError(f"{what} cannot be printed\n  name a file: -o FILE")
-    # Paths are resolved, because a link may lead into the crawl.
-    own = {folder.resolve() / part for part in (*KINDS, ITEMS, WARC, CDX, "log", "index")}
-    if target is not None and own & {target.resolve(), *target.resolve().parents}:
-        raise LycosaError(
-            f"{target}: belongs to the crawl, which other programs read\n  choose another folder"
-        )
 
 
 def _guarded(connection: Connection, name: str) -> str:

@@ -15,15 +15,19 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 
 import msgspec
-import pyarrow.csv
-import pyarrow.parquet as pq
 
 from lycosa._support import beneath
 from lycosa.analysis.exports.csv_cells import cells, schema_of_cells, values
-from lycosa.analysis.exports.export import check_target, damaged_tables_told
+from lycosa.analysis.exports.targets import check_target
 from lycosa.analysis.exports.withheld import wishes_obeyed
 from lycosa.analysis.study.items import HISTORY, NEWEST, add_items, chosen
-from lycosa.analysis.study.tables import Connection, all_rows, connected, quoted
+from lycosa.analysis.study.tables import (
+    Connection,
+    all_rows,
+    connected,
+    damaged_tables_told,
+    quoted,
+)
 from lycosa.errors import LycosaError, StoreError
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.storage.archive.files import temporary
@@ -123,6 +127,8 @@ def _opened(target: Path | None) -> Iterator[IO[bytes]]:
 
 
 def _write_csv(found: Any, file: IO[bytes], is_raw: bool) -> Iterator[int]:
+    import pyarrow.csv
+
     reader = found.to_arrow_reader(_BATCH_ROWS)
     with pyarrow.csv.CSVWriter(file, schema_of_cells(reader.schema)) as writer:
         for batch in reader:
@@ -131,6 +137,8 @@ def _write_csv(found: Any, file: IO[bytes], is_raw: bool) -> Iterator[int]:
 
 
 def _write_parquet(found: Any, file: IO[bytes], is_raw: bool) -> Iterator[int]:
+    import pyarrow.parquet as pq
+
     reader = found.to_arrow_reader(_BATCH_ROWS)
     with pq.ParquetWriter(file, reader.schema, compression="zstd") as writer:
         for batch in reader:

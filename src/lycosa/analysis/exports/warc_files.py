@@ -27,7 +27,6 @@ from lycosa.storage.warc.http_messages import split_block
 from lycosa.storage.warc.record_reader import WarcFiles, read_exchange
 from lycosa.storage.warc.record_scan import Piece, pieces
 
-FORMAT = "warc"
 _ANSWERS = ("response", "revisit")
 _OF_REVISITS = ("WARC-Profile", "WARC-Refers-To", "WARC-Payload-Digest", "Content-Length")
 

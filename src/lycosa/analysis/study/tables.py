@@ -320,3 +320,15 @@ def file_literal(path: Path) -> str:
 def _literal(path: Path) -> str:
     """Write a path so that DuckDB does not take parts of it for a pattern."""
     return re.sub(r"[\[*?]", lambda found: f"[{found[0]}]", str(path.resolve()))
+
+
+@contextmanager
+def damaged_tables_told(folder: Path) -> Iterator[None]:
+    """Report damaged tables; an error about one of Lycosa's own queries is a bug."""
+    try:
+        with damage_told(folder, f"{folder}: a table"):
+            yield
+    except duckdb.Error as error:
+        if isinstance(error, OF_THE_QUERY):
+            raise
+        raise unreadable(folder, f"{folder}: a table", error) from None

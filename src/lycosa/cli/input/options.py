@@ -66,7 +66,13 @@ _CYCLES = "Revisits"
 _OUTPUT = "Output"
 
 limit_flags = flags(
-    _option(_LIMITS, "--max-pages", type=int, metavar="N", help="Stop after N kept pages."),
+    _option(
+        _LIMITS,
+        "--max-pages",
+        type=click.IntRange(min=0),
+        metavar="N",
+        help="Stop after N kept pages.",
+    ),
     _option(
         _LIMITS,
         "--max-bytes",
@@ -84,7 +90,7 @@ limit_flags = flags(
     _option(
         _LIMITS,
         "--depth",
-        type=int,
+        type=click.IntRange(min=0),
         metavar="N",
         help="Follow at most N links from a seed.",
     ),

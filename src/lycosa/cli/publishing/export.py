@@ -223,7 +223,7 @@ def export_items(
     """
     require_study("lycosa export")
     from lycosa.analysis.exports import items
-    from lycosa.analysis.exports.export import check_target
+    from lycosa.analysis.exports.targets import check_target
 
     if as_json and target is None:
         raise click.UsageError("--json tells of a file: name it with -o FILE.")

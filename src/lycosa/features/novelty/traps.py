@@ -46,6 +46,7 @@ text without digits.
 from __future__ import annotations
 
 from types import MappingProxyType
+from typing import TYPE_CHECKING
 
 from lycosa.crawl.answers.page_answer import PageAnswer
 from lycosa.crawl.points import Feature, Occasion
@@ -59,7 +60,6 @@ from lycosa.features.novelty.copies import (
     compared_content,
     content_number,
 )
-from lycosa.features.novelty.figures import SeenFigures
 from lycosa.features.novelty.sitemap_trees import is_in_shut_tree, weigh_list
 from lycosa.frontier.distance import SEED
 from lycosa.frontier.facts.columns import NONE
@@ -74,6 +74,9 @@ from lycosa.frontier.patterns.shapes import (
 )
 from lycosa.model.job import Traps
 from lycosa.model.records import HostChanged, Outcome, Weighed
+
+if TYPE_CHECKING:
+    from lycosa.features.novelty.figures import SeenFigures
 
 WHOLE = 4
 """Price of a page that brings nothing new and leads on; budgets are counted in quarters."""
@@ -96,7 +99,7 @@ class TrapWatch(TrapLook, Feature):
         super().__init__(seen_texts)
         self._traps = traps
         self._texts = seen_texts
-        self._figures = SeenFigures()
+        self._figures: SeenFigures | None = None
 
     def _permitted(self, state: PartitionState, page: int, purses: HostPurses) -> Outcome | None:
         """Return what a URL ends as whose host has something shut."""
@@ -263,7 +266,13 @@ class TrapWatch(TrapLook, Feature):
 
     def _has_new_figures(self, shape: Shape, number: int, text: bytes) -> bool:
         """Return whether a page is a table that differs from others in its figures."""
-        return shape.compared is Compared.WITHOUT_DIGITS and self._figures.are_new(number, text)
+        if shape.compared is not Compared.WITHOUT_DIGITS:
+            return False
+        if self._figures is None:
+            from lycosa.features.novelty.figures import SeenFigures  # few crawls come to suspect
+
+            self._figures = SeenFigures()
+        return self._figures.are_new(number, text)
 
     def _is_old(self, shape: Shape, number: int, content: int, purses: HostPurses | None) -> bool:
         """Return whether pages of the shape have said the same, and remember that this one does.

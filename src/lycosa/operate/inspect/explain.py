@@ -107,7 +107,8 @@ def explain(
     url = canonicalize(raw_url)
     if url is None:
         why = refusal(raw_url) or "invalid"
-        return Explanation(raw_url, f"is not a URL that can be crawled: {why}", False)
+        said = "; write it like https://example.org/" if why == "invalid" else f": {why}"
+        return Explanation(raw_url, f"is not a URL that can be crawled{said}", False)
     key = key_of(url)
     number = partitioner.partition_of(key)
     state = states[number]

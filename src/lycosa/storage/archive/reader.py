@@ -17,8 +17,6 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pyarrow as pa
-import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from lycosa._support import beneath
 from lycosa.errors import StoreError
@@ -36,6 +34,7 @@ from lycosa.storage.archive.layout import (
     sealed_path,
 )
 from lycosa.storage.segments.sealing import INDEXED, journal_batches
+from lycosa.storage.tables.arrow_functions import call
 from lycosa.storage.tables.document_texts import document_files
 from lycosa.storage.tables.missing_tables import (
     damage_told,
@@ -114,18 +113,20 @@ def find_text(folder: Path, url: str) -> str | None:
     number = pa.scalar(signed(url_id(key_of(url))), pa.int64())
     newest: tuple[int, str] | None = None
     for batch in rows(folder, "text"):
-        for row in batch.filter(pc.equal(batch.column("url_id"), number)).to_pylist():
+        for row in batch.filter(call("equal", batch.column("url_id"), number)).to_pylist():
             newest = max(newest or (row["fetched_at"], ""), (row["fetched_at"], row["text"]))
     return newest[1] if newest else _document_text(folder, number)
 
 
 def _document_text(folder: Path, number: pa.Scalar) -> str | None:
     """Return the text of a document, if it has been read."""
+    import pyarrow.parquet as pq  # loads the file systems of three clouds
+
     newest: tuple[int, str] | None = None
     for path in document_files(folder):
         with damage_told(folder, path):
             found = pq.read_table(beneath.checked(path), columns=["url_id", "fetched_at", "text"])
-        for row in found.filter(pc.equal(found.column("url_id"), number)).to_pylist():
+        for row in found.filter(call("equal", found.column("url_id"), number)).to_pylist():
             newest = max(newest or (row["fetched_at"], ""), (row["fetched_at"], row["text"]))
     return newest[1] if newest else None
 
@@ -218,7 +219,7 @@ def respelled(batch: pa.RecordBatch) -> pa.RecordBatch:
     """Return rows whose outcomes are spelled as they are now: without capitals."""
     if "outcome" not in batch.schema.names:
         return batch
-    small = pc.ascii_lower(batch.column("outcome"))
+    small = call("ascii_lower", batch.column("outcome"))
     return batch.set_column(batch.schema.get_field_index("outcome"), "outcome", small)
 
 
@@ -243,7 +244,7 @@ def _withheld(folder: Path, url: str) -> Iterator[tuple[str, Place]]:
     columns = ["url_id", "began", "noarchive", "offset", "length", "record"]
     for name in _segments(folder, "pages"):
         for batch in _segment_rows(folder, "pages", name, columns):
-            for row in batch.filter(pc.equal(batch.column("url_id"), number)).to_pylist():
+            for row in batch.filter(call("equal", batch.column("url_id"), number)).to_pylist():
                 if row["length"] and row["noarchive"] and row["record"] in INDEXED:
                     place = Place(name.segment, row["offset"], row["length"])
                     yield row["began"].strftime("%Y%m%d%H%M%S"), place
@@ -257,7 +258,7 @@ def _unindexed(folder: Path, url: str) -> Iterator[tuple[str, Place]]:
             if name in indexed:
                 continue
             for batch in journal_batches(journal_path(folder, kind, name), columns):
-                for row in batch.filter(pc.equal(batch.column("url"), url)).to_pylist():
+                for row in batch.filter(call("equal", batch.column("url"), url)).to_pylist():
                     if row["length"] and row["outcome"].lower() not in ("not_modified", "rendered"):
                         place = Place(name.segment, row["offset"], row["length"])
                         yield row["began"].strftime("%Y%m%d%H%M%S"), place

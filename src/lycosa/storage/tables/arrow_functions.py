@@ -87,7 +87,7 @@ def refuse_moments(rows: pa.RecordBatch) -> None:
     """Raise `ValueError` if a moment lies in no year of a calendar: its bytes were changed."""
     for column in rows.columns:
         if pa.types.is_timestamp(column.type) and column.type.unit == "us":
-            bounds = _call("min_max", column.view(pa.int64()))
+            bounds = call("min_max", column.view(pa.int64()))
             least, most = bounds["min"].as_py(), bounds["max"].as_py()
             if least is not None and (least < _FIRST_MOMENT or most > _LAST_MOMENT):
                 raise ValueError("a moment in it lies beyond the years 1 to 9999")
@@ -95,7 +95,7 @@ def refuse_moments(rows: pa.RecordBatch) -> None:
 
 def counted(column: pa.Array) -> dict[int, int]:
     """Return how often each number occurs in a column."""
-    found = _call("value_counts", column)
+    found = call("value_counts", column)
     values, counts = found.field(0).to_pylist(), found.field(1).to_pylist()
     return dict(zip(values, counts, strict=True))
 
@@ -110,7 +110,7 @@ def with_ids(rows: pa.Table, ids: frozenset[int]) -> pa.Table:
 
 def without_ids(rows: pa.Table, ids: frozenset[int]) -> pa.Table:
     """Return the rows whose `fetch_id` is not among these."""
-    return _filtered(rows, _call("invert", _is_in(rows, ids)))
+    return _filtered(rows, call("invert", _is_in(rows, ids)))
 
 
 def without(rows: pa.Table, mark: str) -> pa.Table:
@@ -118,14 +118,14 @@ def without(rows: pa.Table, mark: str) -> pa.Table:
     marks = rows.column(mark)
     if not any(part.true_count for part in marks.chunks):
         return rows
-    return _filtered(rows, _call("invert", marks))
+    return _filtered(rows, call("invert", marks))
 
 
 def sorted_by(rows: pa.Table, column: str) -> pa.Table:
     """Return the rows in the order of a column of strings."""
     if not rows.num_rows or not all(_is_simple(field.type) for field in rows.schema):
         options = lean_arrow.functions().SortOptions([(column, "ascending")])
-        return _call("take", rows, _call("sort_indices", rows, options=options))
+        return call("take", rows, call("sort_indices", rows, options=options))
     order = Column(rows.column(column).combine_chunks()).order()
     return pa.Table.from_arrays(
         [_taken(values.combine_chunks(), order) for values in rows.columns], schema=rows.schema
@@ -160,18 +160,19 @@ def _taken(values: pa.Array, order: bytes) -> pa.Array:
     )
 
 
-def _call(function: str, *values: Any, options: object = None) -> Any:
+def call(function: str, *values: Any, options: object = None) -> Any:
+    """Call a function of Arrow by its name."""
     return lean_arrow.functions().call_function(function, list(values), options)
 
 
 def _is_in(rows: pa.Table, ids: frozenset[int]) -> pa.ChunkedArray:
     values = pa.array(ids, pa.int64())
     options = lean_arrow.functions().SetLookupOptions(value_set=values, skip_nulls=False)
-    return _call("is_in", rows.column("fetch_id"), options=options)
+    return call("is_in", rows.column("fetch_id"), options=options)
 
 
 def _filtered(rows: pa.Table, mask: pa.ChunkedArray) -> pa.Table:
     if not any(part.false_count for part in mask.chunks):
         return rows
     options = lean_arrow.functions().FilterOptions("drop")
-    return _call("filter", rows, mask, options=options)
+    return call("filter", rows, mask, options=options)

@@ -15,16 +15,21 @@ from __future__ import annotations
 
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from lycosa._support import beneath
 from lycosa.storage.tables.arrow_functions import NAME_KEY, name_of
 
+if TYPE_CHECKING:  # loads the file systems of three clouds
+    import pyarrow.parquet as pq
+
 
 def rows_file(file: Path | pa.NativeFile, buffer_bytes: int = 0) -> pq.ParquetFile:
     """Open a file to be read row group by row group, in pieces of so many bytes if given."""
+    import pyarrow.parquet as pq
+
     opened = pq.ParquetFile(
         beneath.checked(file) if isinstance(file, Path) else file,
         pre_buffer=False,
@@ -42,6 +47,8 @@ def rows_file(file: Path | pa.NativeFile, buffer_bytes: int = 0) -> pq.ParquetFi
 
 def footer_of(path: Path) -> pq.FileMetaData:
     """Return the footer of a table, which must be the one that belongs there."""
+    import pyarrow.parquet as pq
+
     found = pq.read_metadata(beneath.checked(path))
     _require_own(path, found)
     return found
@@ -84,6 +91,8 @@ _UNTOLD = ("NONE", "INT")
 
 @cache
 def _stored(schema: pa.Schema) -> dict[str, str]:
+    import pyarrow.parquet as pq
+
     in_memory = pa.BufferOutputStream()
     pq.write_table(schema.empty_table(), in_memory)
     return types_in(pq.read_metadata(pa.BufferReader(in_memory.getvalue())))

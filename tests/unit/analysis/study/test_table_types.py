@@ -11,12 +11,12 @@ import pytest
 
 from lycosa.analysis.checks.outside import ANSWERS, ANSWERS_SCHEMA
 from lycosa.analysis.checks.run import check_site
-from lycosa.analysis.exports.export import damaged_tables_told, export
+from lycosa.analysis.exports.export import export
 from lycosa.analysis.page_list.copy import make_copy
 from lycosa.analysis.report.build import report
 from lycosa.analysis.study.build import study
 from lycosa.analysis.study.results import Results
-from lycosa.analysis.study.tables import named_failures, rows_now
+from lycosa.analysis.study.tables import damaged_tables_told, named_failures, rows_now
 from lycosa.analysis.text_index.index import TextIndex
 from lycosa.errors import StoreError
 from lycosa.runtime.directory import CrawlDirectory
