@@ -76,7 +76,7 @@ def test_a_wrong_word_gets_a_guess(arguments: list[str], guess: str, capsys: Cap
         (["crawl", "-o", "x"], "give a SEED, or a file of them with --seeds"),
         (["crawl", "a.example", "-o", "x", "--max-bytes", "3x"], "10MB or 1.5GiB"),
         (["crawl", "a.example", "-o", "x", "--time", "soon"], "30s, 1h30m or 2d"),
-        (["crawl", "a.example", "-o", "x", "--depth", "-1"], "must be at least 0, not -1"),
+        (["crawl", "a.example", "-o", "x", "--depth", "-1"], "for '--depth': -1"),
         (["crawl", "a.example", "-o", "x", "--set", "limits.page=1"], "did you mean `pages`"),
         (["crawl", "a.example", "-o", "x", "--config", "no.toml"], "no.toml: cannot be read"),
         (["crawl", "a.example", "-o", "x"], "add --contact"),
