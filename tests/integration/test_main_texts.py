@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pyarrow.parquet as pq
 import pytest
 
 from integration.small_servers import serving_site
+from lycosa.analysis.exports.export import Rows, export
 from warm import lycosa
 
 _STORY = " ".join(f"Sentence {n} of a story about wolf spiders and their young." for n in range(30))
@@ -51,6 +53,15 @@ def test_an_export_of_main_texts_says_by_which_library(crawl: Path, tmp_path: Pa
     assert "Imprint" in whole["text"] and "main_by" not in whole
     refused = lycosa("export", "pages", crawl, "--main")
     assert refused.returncode and "`pages` has no main texts" in refused.stderr
+
+
+def test_an_export_tells_how_far_it_is(crawl: Path, tmp_path: Path) -> None:
+    shutil.rmtree(crawl / "index" / "main_text", ignore_errors=True)
+    told: list[tuple[int, int]] = []
+    target = tmp_path / "texts.csv"
+    main = Rows(is_main=True)
+    export(crawl, "text", "csv", target, rows=main, on_segment=lambda *n: told.append(n))
+    assert told[-1] == (1, 1)
 
 
 def test_each_engine_keeps_its_own_files_and_verify_knows_them(crawl: Path, tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ from lycosa.analysis.exports.withheld import wishes_obeyed, withhold, without_wi
 from lycosa.analysis.statistics.heads import HEADS
 from lycosa.analysis.study.main_text import require
 from lycosa.analysis.study.results import Results
-from lycosa.analysis.study.segment_cache import add_derived, known
+from lycosa.analysis.study.segment_cache import OnSegment, add_derived, known
 from lycosa.analysis.study.tables import (
     STUDIED,
     Connection,
@@ -92,11 +92,12 @@ def export(
     target: Path | None,
     *,
     rows: Rows = ALL_ROWS,
+    on_segment: OnSegment = lambda done, total: None,
 ) -> int:
     """Write a table or a graph to a file, or to standard output.
 
     Pages that ask to be withheld are left out, unless `rows` says otherwise. Return the number of
-    rows left out.
+    rows left out. `on_segment` is told of segments whose main texts are made.
     """
     extract = CrawlDirectory.open(folder).job().extract
     wishes = [] if rows.with_withheld else wishes_obeyed(extract, name)
@@ -113,7 +114,7 @@ def export(
         tempfile.TemporaryDirectory(".tmp", "lycosa-export-") as beside,
     ):
         if rows.is_main:
-            add_main_texts(connection, folder, corpus_engine(folder), Path(beside))
+            add_main_texts(connection, folder, corpus_engine(folder), Path(beside), on_segment)
         add_computed(connection, folder)
         if form in GRAPHS:
             if name in _OF_PAGES:

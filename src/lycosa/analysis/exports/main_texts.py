@@ -16,6 +16,7 @@ import pyarrow.parquet as pq
 from lycosa._support import beneath
 from lycosa.analysis.statistics.main_texts import main_file, make_main_texts
 from lycosa.analysis.study.main_text import FOUND, named
+from lycosa.analysis.study.segment_cache import OnSegment
 from lycosa.analysis.study.tables import Connection, quoted, rows_now
 from lycosa.storage.tables.parquet_files import rows_file
 
@@ -25,10 +26,12 @@ MAIN_BY = "main_by"
 _BATCH_ROWS = 500
 
 
-def add_main_texts(connection: Connection, folder: Path, engine: str, beside: Path) -> None:
+def add_main_texts(
+    connection: Connection, folder: Path, engine: str, beside: Path, on_segment: OnSegment
+) -> None:
     """Let the table `text` hold main texts, with the column `main_by`; `beside` takes its files."""
     rows = rows_now(folder, "text")
-    make_main_texts(folder, engine, rows.sealed, lambda done, total: None)
+    make_main_texts(folder, engine, rows.sealed, on_segment)
     parts = ["select *, '' as main_by from whole_text where false"]
     for number, path in enumerate(rows.sealed):
         target = beside / f"{number}.parquet"

@@ -299,13 +299,17 @@ def _table_command(table: str) -> click.Command:
         from lycosa.analysis.exports.export import export as write
 
         rows = Rows(**flags)
-        if target is None and sys.stdout.isatty():
-            with tempfile.TemporaryDirectory() as folder:
-                shown = Path(folder) / table
-                count = write(path, table, form, shown, rows=rows)
-                Data().copy(shown)
-        else:
-            count = write(path, table, form, target, rows=rows)
+        is_shown = target is None and sys.stdout.isatty()
+        with line_on_screen() as show, tempfile.TemporaryDirectory() as folder:
+
+            def tell(done: int, of: int) -> None:
+                show(f"main texts: {done:,} of {counted(of, 'segment')}")
+
+            to = Path(folder) / table if is_shown else target
+            count = write(path, table, form, to, rows=rows, on_segment=tell)
+            show("")
+            if is_shown and to is not None:
+                Data().copy(to)
         if target is not None:
             click.echo(f"{target}: {size_text(target.stat().st_size)}", err=True)
         if rows.is_main:
