@@ -9,12 +9,14 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
 from lycosa.analysis.study.sql import asked
+from lycosa.model.records import Outcome
 from lycosa.runtime.directory import CrawlDirectory
+from lycosa.storage.log.places import places_of
 from lycosa_testweb.generated.plan import Mixture
 from lycosa_testweb.generated.web import GeneratedWeb
 from lycosa_testweb.sections import Tree
@@ -117,6 +119,9 @@ def killed_once(command: list[str], folder: Path, environment: dict[str, str]) -
     process = subprocess.Popen(command, env=environment, start_new_session=True)
     while process.poll() is None and _stored(folder) < 20_000:
         time.sleep(0.02)
+    # Before the commit the log names no page, and items beyond its end are none.
+    while process.poll() is None and _named(folder) < 3:
+        time.sleep(0.02)
     assert process.poll() is None, "the crawl ended before the kill"
     os.killpg(process.pid, signal.SIGKILL)
     process.wait()
@@ -139,6 +144,19 @@ def resumed(folder: Path, environment: dict[str, str]) -> str:
 def _stored(folder: Path) -> int:
     """Return how many bytes of records a crawl has stored."""
     return sum(path.stat().st_size for path in (folder / "warc").glob("*.gz"))
+
+
+def _named(folder: Path) -> int:
+    """Return how many kept pages the log names."""
+    directory = CrawlDirectory.open(folder)
+    job = directory.job()
+    with closing(directory.log(job)) as log:
+        records = [
+            named.outcome
+            for number in range(job.frontier.partitions)
+            for named in places_of(number, log.read(number, 0))
+        ]
+    return records.count(Outcome.KEPT)
 
 
 def counted(folder: Path) -> Counts:
