@@ -21,6 +21,7 @@ from lycosa.frontier.partitioners import Partitioner
 from lycosa.model.records import AnyEvent, Configured, Taken
 from lycosa.storage.log.fold import replay
 from lycosa.storage.log.format import encode
+from lycosa.storage.log.last_write import gone_back
 from lycosa.storage.log.protocol import Log, Take
 from lycosa.storage.log.snapshot import Snapshots
 
@@ -102,12 +103,8 @@ def _opened(state: PartitionState, snapshot_sequence: int) -> Opened:
 def _is_behind(log: Log, what: str, number: int, sequence: int, head: int) -> LogError:
     folder = getattr(log, "crawl_folder", None)
     if folder is None:
-        return LogError(
-            f"{what} of partition {number} is at sequence {sequence}, but the log on the server"
-            f" ends at {head}: the server has lost its end, as after restoring an older copy\n"
-            "  remove log/snapshots from the crawl directory: the log is then folded again, and"
-            " pages unknown to it are fetched again"
-        )
+        told = f"{what} of partition {number} is at sequence {sequence}, and it ends at {head}"
+        return gone_back("the log on the server", told)
     return LogError(
         f"{what} of partition {number} is at sequence {sequence}, but the log ends at {head}: it"
         " has lost its end, as after log.sqlite-wal was cut or removed\n"

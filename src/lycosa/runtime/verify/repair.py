@@ -148,7 +148,7 @@ class _Repair:
             for history in report.histories.values():
                 move_aside(self._folder, history.bad_snapshots)
         partitioner = own_partitioner(job)
-        log = self._directory.log(job, joins=True)
+        log = self._directory.log(job, joins=True, may_have_gone_back=True)
         try:
             check_partitioner(log, partitioner)
             refuse_moved(log, self._directory)
