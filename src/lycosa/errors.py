@@ -50,8 +50,7 @@ class LogUnavailable(LogError):
 
 
 class LogGoneBack(LogError):
-    """The log lacks acknowledged writes: it was restored from an older copy, or its server lost
-    them."""
+    """The log lacks acknowledged writes: it was restored from a copy, or its server lost them."""
 
     exit_code = 11
 

@@ -11,9 +11,11 @@ import pytest
 
 from integration.cluster_servers import Machine, SharedCrawl
 from lycosa.errors import LogGoneBack
+from lycosa.storage.archive.reader import rows
 from lycosa.storage.log.last_write import LastWrite
 from lycosa.storage.log.opening import open_log
 from lycosa.storage.log.protocol import Log, Take, Write
+from lycosa_testweb.referee.rulebook import BreachKind
 from servers import fresh_name, nats_cluster, postgres_server, restoring
 from servers.restoring import Servers
 from socket_crawls import web_of
@@ -91,6 +93,26 @@ def test_a_write_that_was_trimmed_is_still_there(servers: Servers, tmp_path: Pat
     opened(servers, crawl, ours).close()
 
 
+def test_a_stream_that_is_restored_beside_a_connection_is_noticed(tmp_path: Path) -> None:
+    crawl, ours = fresh_name(), tmp_path / "last-write"
+    with nats_cluster(in_memory=True) as cluster, closing(opened(cluster, crawl, ours)) as log:
+        assert log.take("life-1", [Take(0, 0, b"taken")]) == [1]
+        end = commit(log, 0, 1, 5)
+        snapshot = restoring.snapshot_stream(cluster.urls[0], f"LYCOSA_{crawl}")
+        end = commit(log, 0, end, 3)
+        restoring.restore_stream(cluster.urls[0], f"LYCOSA_{crawl}", snapshot)
+        with pytest.raises(LogGoneBack, match="partition 0 was at 9 and ends at 6"):
+            log.commit([Write(0, end, b"events", (), 0)])
+        with pytest.raises(LogGoneBack):
+            opened(cluster, crawl, ours)
+        # A whole snapshot has all writes.
+        with closing(opened(cluster, crawl, tmp_path / "theirs")) as other:
+            assert other.take("life-2", [Take(0, 6, b"taken")]) == [7]
+            snapshot = restoring.snapshot_stream(cluster.urls[0], f"LYCOSA_{crawl}")
+        restoring.restore_stream(cluster.urls[0], f"LYCOSA_{crawl}", snapshot)
+        opened(cluster, crawl, tmp_path / "theirs").close()
+
+
 def test_a_torn_slot_leaves_the_write_before(tmp_path: Path) -> None:
     file = tmp_path / "log" / "last-write"
     last = LastWrite(file)
@@ -140,3 +162,36 @@ def test_members_stop_when_they_are_connected_to_an_older_copy(
                 assert done.returncode == 11, (words, done.stdout, done.stderr)
                 assert "the log has gone back" in done.stderr
         assert crawl.sockets.requests == asked
+        done = lycosa("cluster", "restored", crawl.machines[0].path, "--yes")
+        assert done.returncode == 0, done.stdout + done.stderr
+        assert "epoch 1 of the log has begun" in done.stdout
+        crawl.sockets.worker_killed()
+        for machine in crawl.machines:
+            machine.start()
+        crawl.finish()
+        # Asked for again is what the log has lost, and nothing else is amiss.
+        again = {BreachKind.ASKED_TWICE, BreachKind.ROBOTS_ASKED_TWICE}
+        assert {breach.kind for breach in crawl.referee.breaches} <= again
+        crawl.referee.breaches.clear()
+        crawl.check()
+        assert any("set aside" in machine.said() for machine in crawl.machines)
+        stored = [url for machine in crawl.machines for url in stored_pages(machine.path)]
+        assert len(stored) == len(set(stored)) == kept_pages(crawl)
+        for machine in crawl.machines:
+            done = lycosa("verify", machine.path)
+            assert done.returncode == 0, done.stdout + done.stderr
+
+
+def stored_pages(folder: Path) -> list[str]:
+    """Return the URLs of the kept pages in the tables of a directory."""
+    return [
+        row["url"]
+        for batch in rows(folder, "pages", ["url", "outcome"])
+        for row in batch.to_pylist()
+        if row["outcome"] == "kept"
+    ]
+
+
+def kept_pages(crawl: SharedCrawl) -> int:
+    """Return how many pages the log has as kept."""
+    return sum(state.kept_pages for state in crawl.directory.each_state(crawl.job))

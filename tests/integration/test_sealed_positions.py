@@ -36,7 +36,7 @@ def test_a_log_in_a_server_is_left_as_it_is(server: SocketWeb, tmp_path: Path) -
     with pytest.raises(LogGoneBack, match=r"postgresql://db/crawl: the log has gone back") as said:
         caught_up(directory, job, log, print)
     assert "segment 1 was written" in str(said.value)
-    assert "restore a newer copy of the server" in str(said.value)
+    assert "lycosa cluster restored LOG" in str(said.value)
 
 
 def test_a_segment_of_before_says_nothing_of_the_log(server: SocketWeb, tmp_path: Path) -> None:

@@ -21,7 +21,6 @@ from lycosa.frontier.partitioners import Partitioner
 from lycosa.model.records import AnyEvent, Configured, Taken
 from lycosa.storage.log.fold import replay
 from lycosa.storage.log.format import encode
-from lycosa.storage.log.last_write import gone_back
 from lycosa.storage.log.protocol import Log, Take
 from lycosa.storage.log.snapshot import Snapshots
 
@@ -103,6 +102,8 @@ def _opened(state: PartitionState, snapshot_sequence: int) -> Opened:
 def _is_behind(log: Log, what: str, number: int, sequence: int, head: int) -> LogError:
     folder = getattr(log, "crawl_folder", None)
     if folder is None:
+        from lycosa.storage.log.last_write import gone_back  # a log in a file does not load it
+
         told = f"{what} of partition {number} is at sequence {sequence}, and it ends at {head}"
         return gone_back("the log on the server", told)
     return LogError(

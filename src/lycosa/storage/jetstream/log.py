@@ -39,9 +39,8 @@ from lycosa.storage.jetstream.trust import (
     refuse_unsynced,
 )
 from lycosa.storage.jetstream.writing import MOST_MESSAGES, MOST_PARTITIONS, End, Wanted, Writer
-from lycosa.storage.log.archive import framed
+from lycosa.storage.log.archive import framed, read_history
 from lycosa.storage.log.format import encode
-from lycosa.storage.log.history import read_history
 from lycosa.storage.log.last_write import LastWrite
 from lycosa.storage.log.protocol import Contents, Head, Take, Write, check_name, identity_of
 

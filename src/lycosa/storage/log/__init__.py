@@ -18,8 +18,7 @@ log can therefore take the partition over.
     format        encodes events and inbox messages as versioned bytes
     fold          brings a state up to date with its log
     snapshot      saves a partition's state, to shorten the replay of a resume
-    history       reads archive and log as one
-    archive       compressed files for the batches that a snapshot covers
+    archive       compressed files for the batches that a snapshot covers, read with the log as one
     places        lists the archived records that the log refers to
 
 Always true:

@@ -26,6 +26,10 @@ from lycosa._support import beneath
 from lycosa._support.tuples import NamedTuple
 from lycosa.errors import LogGoneBack
 
+RESTORED = (
+    "stop the crawl on all machines. Restore a newer copy; or go on with this one, which fetches"
+    " again what it lacks: lycosa cluster restored LOG, then lycosa resume DIR everywhere"
+)
 _SLOT = struct.Struct("<QQQQ16s")
 _CHECKSUM = struct.Struct("<I")
 _SLOT_BYTES = 64
@@ -69,8 +73,7 @@ def gone_back(place: str, what: str) -> LogGoneBack:
     return LogGoneBack(
         f"{place}: the log has gone back, as when its server was restored from an older copy:"
         f" {what}\n"
-        "  stop the crawl on all machines, and restore a newer copy of the server: with this one pages"
-        " would be fetched and kept twice"
+        f"  {RESTORED}"
     )
 
 

@@ -19,8 +19,7 @@ import zstandard
 from lycosa._support.decoders import msgpack_decoder
 from lycosa._support.failpoints import reach
 from lycosa.errors import FormatError, LogError
-from lycosa.storage.log.archive import framed
-from lycosa.storage.log.history import read_history
+from lycosa.storage.log.archive import framed, read_history
 from lycosa.storage.log.last_write import LastWrite, gone_back
 from lycosa.storage.log.protocol import (
     INBOX_MOST,
