@@ -182,6 +182,31 @@ def test_members_stop_when_they_are_connected_to_an_older_copy(
             assert done.returncode == 0, done.stdout + done.stderr
 
 
+def test_a_board_that_has_gone_back_is_refused(tmp_path: Path) -> None:
+    with (
+        nats_cluster(in_memory=True) as cluster,
+        SharedCrawl(web_of(40, 12), cluster.url, tmp_path, 1, 1.5) as crawl,
+    ):
+        board = f"KV_lycosa_{crawl.job.log.name}"
+        crawl.start_all()
+        crawl.wait_for_requests(5)
+        (machine,) = crawl.machines
+        snapshot = restoring.snapshot_stream(cluster.urls[0], board)
+        crawl.kill(machine)
+        machine.start()
+        crawl.wait_for_requests(5)  # its second life has taken the partitions
+        restoring.restore_stream(cluster.urls[0], board, snapshot)
+        assert ended(machine) == 11
+        assert "board (coordination store) has gone back" in machine.said()
+        done = lycosa("cluster", "restored", machine.path, "--yes")
+        assert done.returncode == 0, done.stdout + done.stderr
+        crawl.sockets.worker_killed()
+        machine.start()
+        crawl.finish()
+        crawl.check()
+        assert lycosa("verify", machine.path).returncode == 0
+
+
 def stored_pages(folder: Path) -> list[str]:
     """Return the URLs of the kept pages in the tables of a directory."""
     return [

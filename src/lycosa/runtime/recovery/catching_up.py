@@ -14,7 +14,6 @@ from collections.abc import Callable
 from lycosa.model.job import Job
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.runtime.recovery.behind import Behind, behind
-from lycosa.storage.log.last_write import gone_back
 from lycosa.storage.log.protocol import Log
 
 
@@ -27,6 +26,8 @@ def caught_up(directory: CrawlDirectory, job: Job, log: Log, tell: Callable[[str
     ahead = next(iter(names.values()), None)
     if job.log.server:
         if ahead is not None:
+            from lycosa.storage.log.last_write import gone_back  # a log in a file does not load it
+
             log.close()
             raise gone_back(job.log.server, str(ahead))
         return log
