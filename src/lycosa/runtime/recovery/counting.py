@@ -27,7 +27,6 @@ from pathlib import Path
 
 from lycosa.crawl.takeover import read_partition
 from lycosa.errors import LogUnavailable
-from lycosa.features.plugins.loader import load_hooks
 from lycosa.features.plugins.scheduling import partitioner_of
 from lycosa.frontier.fold.accounts import Accounts
 from lycosa.frontier.fold.state import PartitionState
@@ -45,11 +44,6 @@ from lycosa.storage.segments.survey import Counted, survey
 
 LOOK_SECONDS = 5.0
 """Seconds for which a segment that has to wait is left alone."""
-
-
-def own_partitioner(job: Job) -> Partitioner:
-    """Return the job's partitioner; a plugin's partitioner is loaded."""
-    return partitioner_of(job, load_hooks(job) if ":" in job.frontier.partitioner else None)
 
 
 class SealingRules:
@@ -168,12 +162,12 @@ class SealingRules:
     def _division(self, log: Log) -> Callable[[str], int] | None:
         """Return the log's partitioning of URLs; None if this installation divides them otherwise.
 
-        With another list of public suffixes, or an edited job, a page's record would be looked up
-        in the account of another partition, and dropped.
+        With an edited job a page's record would be looked up in the account of another partition,
+        and dropped.
         """
         if self._partitioner is None:
-            self._partitioner = own_partitioner(self._job)
-        is_same = log.noted("partitioner") == self._partitioner.identity.encode()
+            self._partitioner = partitioner_of(self._job, noted=log.noted)
+        is_same = self._partitioner.is_noted(log.noted("partitioner"))
         return self._partitioner.partition_of if is_same else None
 
     def _fold(
