@@ -345,6 +345,7 @@ class Runtime:
             rest.callback(self._store.finish_index)
             if self._distant is not None:
                 rest.callback(self._distant.close)
+            rest.callback(self._rules.close)  # after the thread that uses it
             rest.callback(self._sealer.shutdown)
             rest.callback(self._main.clock.close)
             rest.callback(self.transport.close)

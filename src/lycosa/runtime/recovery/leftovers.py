@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 
 from lycosa.crawl.takeover import take_partitions
@@ -48,4 +49,5 @@ def seal_leftovers(
 ) -> list[Sealed]:
     """Seal the segments of dead processes; `is_given_up` is asked before each partition."""
     rules = SealingRules(directory.path, job, lambda: directory.log(job), directory.snapshots())
-    return rules.seal_dead(is_given_up)
+    with closing(rules):
+        return rules.seal_dead(is_given_up)
