@@ -179,7 +179,7 @@ class SealingRules:
         try:
             yield log
         except BaseException:
-            log.close()  # the next call connects anew
+            log.close()  # connect anew at the next call
             raise
         if self._job.log.server:
             self._kept = log
