@@ -179,7 +179,7 @@ class SealingRules:
         try:
             yield log
         except BaseException:
-            log.close()  # connect anew at the next call
+            log.close()  # its connection may be broken
             raise
         if self._job.log.server:
             self._kept = log
