@@ -57,6 +57,8 @@ FORMAT = 1
 MEMORY_BYTES = 400_000_000
 GROUP_ROWS = 10_240
 ROWS, COUNTS, MANIFEST = "rows.parquet", "counts.parquet", "manifest.json"
+_WRITTEN_AS = "format parquet, compression lz4_raw, parquet_version v2"
+"""The second version keeps texts without their lengths between them, and numbers packed."""
 _COUNTED = pa.schema(
     [(name, pa.string()) for name in ("host", "outcome", "type", "topic")]
     + [("number", pa.int64())]
@@ -227,12 +229,12 @@ class _Maker:
         rows, counts = self._store / ROWS, self._store / COUNTS
         run(
             f"copy (select {NAMES} from every order by url) to {quoted(rows)}"
-            f" (format parquet, compression lz4_raw, row_group_size {GROUP_ROWS})"
+            f" ({_WRITTEN_AS}, row_group_size {GROUP_ROWS})"
         )
         add_files(self._connection, "written", [rows])
         run(
             "copy (select host, outcome, type, topic, count(*) as number from written"
-            f" group by all) to {quoted(counts)} (format parquet, compression lz4_raw)"
+            f" group by all) to {quoted(counts)} ({_WRITTEN_AS})"
         )
         (found,) = run("select count(*) from written").fetchone()
         self._log_file.unlink()
