@@ -10,7 +10,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given, settings
+from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from lycosa.analysis.page_list import copied_rows, copy, listing
@@ -26,8 +26,8 @@ LETTERS = (
 TEXTS = st.text(LETTERS, max_size=8)
 FETCHES = st.lists(
     st.tuples(TEXTS, TEXTS, st.integers(0, 9), st.sampled_from(["kept", "timeout"])),
-    min_size=1,
-    max_size=60,
+    min_size=15,
+    max_size=40,
 )
 MOMENT = datetime.datetime(2026, 11, 19, tzinfo=datetime.UTC)
 
@@ -58,7 +58,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 ORDERS = [("fetched", True), ("fetched", False), ("url", True), ("url", False), ("size", True)]
 
 
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6, deadline=None, phases=[Phase.reuse, Phase.generate])
 @given(
     fetches=FETCHES, texts=st.lists(TEXTS, min_size=1, max_size=2), share=st.sampled_from((2, 9))
 )
@@ -68,8 +68,8 @@ def test_a_copy_finds_what_is_found_in_a_list_that_is_read_whole(
     written(folder, fetches)
     own = [word for path, title, *_ in fetches[:1] for word in f"{path} {title}".split()]
     questions = [
-        {"text": text, "outcome": outcome, "sort": sort, "is_descending": is_descending, "limit": 9}
-        for text, outcome in [(text, "") for text in (*texts, *own)] + [("1", "kept")]
+        {"text": text, "outcome": outcome, "sort": sort, "is_descending": is_descending, "limit": 5}
+        for text, outcome in [(text, "") for text in (*texts, *own, "http")] + [("1", "kept")]
         for sort, is_descending in ORDERS
     ]
     whole = list_of(folder)

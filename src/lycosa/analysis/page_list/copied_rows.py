@@ -55,7 +55,7 @@ class CopiedRows(NamedTuple):
     by_url: Ordered
     """All of them."""
     latest: Ordered | None
-    """Those that were fetched last, and the last one first; a copy of an older version has none."""
+    """The last fetched rows, the youngest first; a copy of an older version has none."""
     counts: str
     """How a query names the numbers of rows by host."""
     replaced: Collection[int]

@@ -270,7 +270,9 @@ class _Maker:
             " where fetched > getvariable('since') order by fetched desc, url_id)"
             f" to {quoted(path)} ({_WRITTEN_AS}, row_group_size {GROUP_ROWS})"
         )
-        return int(pq.read_metadata(path).num_rows)
+        add_files(self._connection, "latest", [path])
+        (found,) = run("select count(*) from latest").fetchone()
+        return int(found)
 
     def _every(self, topics: str) -> str:
         from_log = f"select {NAMES}, 0 as fetch_id from log_rows anti join ids using (url_id)"
@@ -297,11 +299,11 @@ def require_sound(generation: Path, manifest: Manifest) -> None:
     if manifest.latest:
         files.append((LATEST, _LATEST, manifest.latest))
     for name, schema, rows in files:
-        path = beneath.checked(generation / STORE / name)
-        found = pq.read_schema(path)
+        path = generation / STORE / name
+        found = pq.read_schema(beneath.checked(path))
         if (found.names, found.types) != (schema.names, schema.types):
             raise ValueError(f"{name} has other columns")
-        if rows is not None and pq.read_metadata(path).num_rows != rows:
+        if rows is not None and pq.read_metadata(beneath.checked(path)).num_rows != rows:
             raise ValueError(f"{name} has another number of rows")
 
 
