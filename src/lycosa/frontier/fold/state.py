@@ -57,6 +57,7 @@ from lycosa.model.records import (
     Moved,
     OrderApplied,
     Outcome,
+    PartsInRow,
     PartsNoted,
     Passed,
     Posted,
@@ -137,6 +138,7 @@ class PartitionState(Holdings):
             RenderQueued: self._apply_render_queued,
             Rendered: self._apply_rendered,
             PartsNoted: self.rendering.apply_parts,
+            PartsInRow: self.rendering.rows.apply,
             Suspected: self.suspects.apply,
             Posted: lambda event: self.note_post(event.page, event.state),
         }
@@ -154,10 +156,12 @@ class PartitionState(Holdings):
         self.paused_from = event.moment if self.paused_from else 0.0
         self.owner, self.moved_to = event.owner, ""
         self.owed.apply_taken(event.moment, self.hosts)
+        self.rendering.rows.taken()
 
     def _apply_released(self, event: Released) -> None:
         self.owner, self.last_moment = "", event.moment
         self.owed.apply_released(event)
+        self.rendering.rows.released()
 
     def _apply_moved(self, event: Moved) -> None:
         self.owner, self.moved_to = "", event.name

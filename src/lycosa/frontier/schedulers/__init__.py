@@ -88,6 +88,14 @@ class ChoosesFrom(Protocol):
 
 
 @runtime_checkable
+class Withdraws(Protocol):
+    """Optional for a scheduler: gives a certain URL back, to be asked for at once or put off."""
+
+    def withdraw(self, page: int, site: int) -> None:
+        """Forget a URL that was offered."""
+
+
+@runtime_checkable
 class KeepsTurn(Protocol):
     """Optional for a scheduler: several URLs of a partition come one after the other."""
 
@@ -96,11 +104,8 @@ class KeepsTurn(Protocol):
 
 
 @runtime_checkable
-class MovesBetweenQueues(Protocol):
+class MovesBetweenQueues(Withdraws, Protocol):
     """Optional for a scheduler: has a queue for each topic."""
 
     def move_to(self, page: int, site: int, queue: int, position: int) -> None:
         """Note that a URL that was offered has come to a position of this queue."""
-
-    def withdraw(self, page: int, site: int) -> None:
-        """Forget a URL that was offered."""

@@ -65,8 +65,8 @@ class RoundRobin:
 
 
 class TreeOrder:
-    """Implements `lycosa.frontier.schedulers.Scheduler`, `CountsLinks`, `ChoosesFrom` and
-    `KeepsTurn`."""
+    """Implements `lycosa.frontier.schedulers.Scheduler`, `CountsLinks`, `ChoosesFrom`,
+    `Withdraws` and `KeepsTurn`."""
 
     def __init__(
         self, table: UrlTable, walk: Walk, pages: Pages, score: Score | None = None
@@ -106,6 +106,17 @@ class TreeOrder:
     def take_steps(self) -> dict[int, int]:
         """Return what the score has counted since the last call."""
         return {} if self._score is None else self._score.take_steps()
+
+    def withdraw(self, page: int, site: int) -> None:
+        """Unmark a URL, or take it out of the line."""
+        line = self._again.get(site)
+        if line is None or page not in line:
+            self._taken(page)
+            return
+        line.remove(page)
+        self._ready_again -= self._table.is_awake(site)
+        if not line:
+            del self._again[site]
 
     def drop(self, site: int) -> None:
         """Unmark everything of a site."""
@@ -154,6 +165,6 @@ class TreeOrder:
         line = self._again.get(site)
         if line and not self._table.marked(site):
             self._table.mark(line.popleft())
-            self._ready_again -= 1
+            self._ready_again -= self._table.is_awake(site)
             if not line:
                 del self._again[site]
