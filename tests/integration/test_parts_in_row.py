@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from lycosa._support.failpoints import NAMES
+from lycosa.frontier.facts.owed import Rows
 from lycosa.model.job import SCHEDULERS, SPLITTING_PARTITIONERS, Job
 from lycosa.model.records import Outcome
 from lycosa.model.url import url_of
@@ -103,7 +104,7 @@ def test_without_the_setting_every_request_has_its_pause(tmp_path: Path) -> None
     simulation, history = crawled(web, job_of([HOME], 1), tmp_path)
     assert [len(row) for row in rows_of(history, HOST)] == [1] * 8
     states = simulation.read_states().values()
-    assert all(state.rendering.rows.pack() == [{}, {}] for state in states)
+    assert all(state.owed.rows == Rows() for state in states)
 
 
 @pytest.mark.parametrize("partitioner", SPLITTING_PARTITIONERS)

@@ -25,9 +25,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from lycosa.crawl.pauses.due import usual_pause
+from lycosa.crawl.pauses.due import is_unhurried, usual_pause
 from lycosa.crawl.points import Feature
-from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
 from lycosa.model.job import Job
 from lycosa.model.records import Outcome
@@ -93,10 +92,3 @@ class Bursts(Feature):
 
     def _usual(self, partition: Partition, host: int) -> float:
         return usual_pause(self._job, partition.state.hosts.kept[host])
-
-
-def is_unhurried(state: PartitionState, host: int) -> bool:
-    """Return whether a host has no strike and names no Crawl-delay."""
-    if state.hosts.strikes[host]:
-        return False
-    return not any(state.sites.crawl_delay[site] for site in state.sites_of(host))

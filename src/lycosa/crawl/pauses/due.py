@@ -40,18 +40,25 @@ def due_pause(job: Job, state: PartitionState, host: int) -> float:
 
 def resume_pause(job: Job, state: PartitionState, host: int) -> float:
     """Return the pause that a resume would give a host, whatever is forgotten: a whole burst's."""
-    return _pause_of_burst(job, state, host, state.rendering.rows.most_owed(host))
+    return _pause_of_burst(job, state, host, state.owed.rows.most_owed(host))
 
 
 def pause_since_resume(job: Job, state: PartitionState, host: int) -> float:
     """Return the pause that a host has had since the resume: for what was asked before it."""
-    return _pause_of_burst(job, state, host, state.rendering.rows.before.get(host, 1))
+    return _pause_of_burst(job, state, host, state.owed.rows.before.get(host, 1))
 
 
 def _pause_of_burst(job: Job, state: PartitionState, host: int, requests: int) -> float:
     requests = max(requests, job.politeness.burst_urls)
     a_burst = requests * usual_pause(job, state.hosts.kept[host])
     return max(due_pause(job, state, host), a_burst)
+
+
+def is_unhurried(state: PartitionState, host: int) -> bool:
+    """Return whether a host has no strike and names no Crawl-delay."""
+    if state.hosts.strikes[host]:
+        return False
+    return not any(state.sites.crawl_delay[site] for site in state.sites_of(host))
 
 
 def longest_row(job: Job) -> int:

@@ -17,8 +17,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import partial
 
+from lycosa.crawl.pauses.due import is_unhurried
 from lycosa.crawl.points import Feature, Spine
-from lycosa.features.bursts import is_unhurried
 from lycosa.fetch.robots.rules import Rules
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
@@ -95,7 +95,7 @@ class PartRows(Feature):
         if not waiting:
             del self._waiting[partition.number, host]
             return
-        if state.rendering.rows.is_known(host) or not self._may_begin(partition, host):
+        if state.owed.rows.is_known(host) or not self._may_begin(partition, host):
             return
         parts = [page for page in waiting[0] if partition.is_offered(page)][: self._most]
         if len(parts) < _FEWEST:
@@ -134,7 +134,7 @@ class PartRows(Feature):
         """
         if is_well and (partition.number, host) in self._declared:
             return False  # it has not begun
-        is_full = asked >= partition.state.rendering.rows.most_owed(host)
+        is_full = asked >= partition.state.owed.rows.most_owed(host)
         if is_well and not is_full and partition.next_of_row(host) is not None:
             return True
         self.end(partition, host)
@@ -144,7 +144,7 @@ class PartRows(Feature):
         """End the row of a host, if there is one."""
         partition.rows.pop(host, None)
         self._declared.pop((partition.number, host), None)
-        if partition.state.rendering.rows.is_known(host):
+        if partition.state.owed.rows.is_known(host):
             partition.record(PartsInRow(self._clock.now(), host))
         self._note(partition, host)
 

@@ -11,7 +11,6 @@ from collections.abc import Callable, Container, Mapping
 from typing import Any
 
 from lycosa._support.tuples import NamedTuple
-from lycosa.frontier.facts.rows import Rows
 from lycosa.model.records import PartsNoted, Place, Rendered, RenderQueued
 
 SHELL = "shell"
@@ -106,8 +105,6 @@ class Rendering:
         """URLs of other partitions that cannot come, with their outcomes."""
         self.lacking: dict[str, int] = {}
         """How many parts the rendered pages did not get, by reason."""
-        self.rows = Rows()
-        """Hosts that may be asked for parts in a row."""
 
     @property
     def is_at_work(self) -> bool:
@@ -233,8 +230,7 @@ class Rendering:
 
     def pack(self) -> dict[str, Any]:
         """Return everything for a snapshot."""
-        facts = (self.endings, self.waiting, self.parts, self.came, self.samples)
-        if not any((*facts, *self.rows.pack())):
+        if not (self.endings or self.waiting or self.parts or self.came or self.samples):
             return {}
         return {
             "waiting": self.waiting,
@@ -251,7 +247,6 @@ class Rendering:
             "parts": sorted(self.parts),
             "refused": self.refused,
             "lacking": self.lacking,
-            "rows": self.rows.pack(),
         }
 
     def unpack(self, packed: Mapping[str, Any]) -> None:
@@ -276,4 +271,3 @@ class Rendering:
         self.parts = set(packed.get("parts", ()))
         self.refused = packed.get("refused", {})
         self.lacking = packed.get("lacking", {})
-        self.rows.unpack(packed.get("rows", ()))
