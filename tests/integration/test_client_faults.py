@@ -1,10 +1,14 @@
-"""Every call of the client of NATS fails once, in every way: a member waits, and never crashes."""
+"""Every call of both clients fails once, in every way: a member waits, and never crashes.
+
+The calls of the client of NATS fail inside. Answers of both servers are torn on their way.
+"""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -18,10 +22,17 @@ from nats.errors import (
 from nats.errors import TimeoutError as NatsTimeout
 
 from lycosa.errors import LogUnavailable
-from lycosa.storage.jetstream.log import JetStreamLog
-from lycosa.storage.log.protocol import Take, Write
+from lycosa.model.job import Job
+from lycosa.runtime.recovery.counting import SealingRules
+from lycosa.storage.log.opening import open_log
+from lycosa.storage.log.protocol import Log, Take, Write
+from lycosa.storage.log.snapshot import MemorySnapshots
+from lycosa.storage.segments.sealing import NOWHERE
 from servers import fresh_name
 from servers.fixtures import SharedNats
+from servers.nats import CLIENT_PORT, nats_cluster
+from servers.postgres import postgres_server
+from servers.proxy import Proxy, proxy_to
 
 FAULTS: list[Callable[[], Exception]] = [
     NatsTimeout,
@@ -59,7 +70,7 @@ class Weather:
 
 def use(urls: str, name: str, patience_seconds: float, *, joins: bool) -> None:
     """Do with a log what a member, its sealing and a reader do."""
-    log = JetStreamLog(urls, 2, name, patience_seconds=patience_seconds, joins=joins)
+    log = open_log(urls, 2, crawl=name, patience_seconds=patience_seconds, joins=joins)
     with closing(log):
         heads = log.heads()
         if joins:
@@ -130,3 +141,75 @@ def test_opening_a_log_to_read_it_publishes_nothing(
     assert subjects
     written = [s for s in subjects if not s.startswith("$JS.API.") or ".PURGE." in s]
     assert written == []
+
+
+MANY = 1_000_000
+Line = tuple[Proxy, str]
+
+
+@pytest.fixture(params=[pytest.param("postgres", marks=pytest.mark.needs("postgresql")), "nats"])
+def line(request: pytest.FixtureRequest) -> Iterator[Line]:
+    """A network before a server, and the address of a log in it."""
+    if request.param == "postgres":
+        with (
+            postgres_server(in_memory=True) as server,
+            proxy_to(server.socket_path) as proxy,
+        ):
+            at = f"{proxy.host}:{proxy.port}"
+            yield proxy, f"postgresql://lycosa@{at}/postgres?sslmode=disable"
+    else:
+        with (
+            nats_cluster(in_memory=True) as cluster,
+            proxy_to((cluster.addresses[0], CLIENT_PORT)) as proxy,
+        ):
+            yield proxy, f"nats://{proxy.host}:{proxy.port}"
+
+
+@pytest.mark.parametrize("joins", [True, False])
+def test_an_answer_that_arrives_in_half_is_asked_for_again(line: Line, joins: bool) -> None:
+    proxy, url = line
+    name = fresh_name()
+    use(url, name, 20, joins=True)
+    proxy.heal()
+    proxy.tear(MANY)
+    use(url, name, 20, joins=joins)
+    for answer in range(1, proxy.answers + 1):
+        proxy.tear(answer)
+        use(url, name, 20, joins=joins)
+        assert proxy.answers >= answer
+
+
+@pytest.mark.parametrize("joins", [True, False])
+def test_servers_whose_answers_all_break_are_unavailable(line: Line, joins: bool) -> None:
+    proxy, url = line
+    name = fresh_name()
+    use(url, name, 20, joins=True)
+    proxy.tear(MANY)
+    use(url, name, 20, joins=joins)
+    for answer in range(1, proxy.answers + 1, 3):
+        proxy.tear(answer, last=MANY)
+        with pytest.raises(LogUnavailable, match="has not answered"):
+            use(url, name, 0.2, joins=joins)
+    proxy.heal()
+    use(url, name, 20, joins=joins)
+
+
+def test_sealing_keeps_its_log_open_until_it_fails(line: Line, tmp_path: Path) -> None:
+    proxy, url = line
+    name = fresh_name()
+    use(url, name, 20, joins=True)
+    opened: list[Log] = []
+
+    def opened_anew() -> Log:
+        opened.append(open_log(url, 2, crawl=name, patience_seconds=3.0, joins=False))
+        return opened[-1]
+
+    job = Job.of(["http://h.test/"], frontier={"partitions": 2}, log={"server": url})
+    with closing(SealingRules(tmp_path, job, opened_anew, MemorySnapshots())) as rules:
+        assert [rules.positions()[0][0] for _ in range(3)] == [2, 2, 2]
+        assert len(opened) == 1
+        proxy.cut()
+        assert rules.positions() == NOWHERE
+        proxy.heal()
+        assert rules.positions()[0][0] == 2
+        assert len(opened) == 2

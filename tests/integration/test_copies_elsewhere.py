@@ -11,10 +11,10 @@ import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from damage import HOSTS, REPLIES, damage_web, stopped, url
+from lycosa.features.plugins.scheduling import partitioner_of
 from lycosa.model.url import key_of
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.runtime.processes.run import run_crawl
-from lycosa.runtime.recovery.counting import own_partitioner
 from lycosa.storage.archive.layout import warc_names, warc_path
 from lycosa.storage.warc.record_reader import members
 from mirrors import check_payloads
@@ -32,7 +32,7 @@ def crawled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def leaning_hosts(folder: Path) -> dict[int, str]:
     """Return the hosts that have a copy of a page, and the file of its payload: another one."""
     job = CrawlDirectory.open(folder).job()
-    partition_of = own_partitioner(job).partition_of
+    partition_of = partitioner_of(job).partition_of
     found: dict[int, str] = {}
     for name in warc_names(folder):
         for _, _, record in members(warc_path(folder, name)):

@@ -14,6 +14,8 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from integration.small_servers import (
     PAGE,
     Asked,
@@ -144,6 +146,20 @@ def test_lists_and_job_files_still_need_the_flag_and_the_refusal_names_it(tmp_pa
             assert "--allow-private" in ran.stderr
         mixed = lycosa("crawl", seed, "http://10.0.0.1/", "-o", "c3", *contact, cwd=tmp_path)
         assert mixed.returncode == 69 and mixed.stderr.count("--allow-private") == 2
+
+
+@pytest.mark.parametrize("flag", [(), ("--allow-private",)])
+def test_a_server_that_refuses_connections_is_given_up_and_what_helps_is_said(
+    tmp_path: Path, flag: tuple[str, ...]
+) -> None:
+    with socket.socket() as holder:
+        holder.bind(("127.0.0.1", 0))  # and nobody listens
+        seed = f"http://127.0.0.1:{holder.getsockname()[1]}/"
+        ran = lycosa("crawl", seed, "-o", tmp_path / "c", *flag)
+    assert ran.returncode == 69
+    assert json.loads(lycosa("status", tmp_path / "c", "--json").stdout)["waited_seconds"] < 30
+    said = " ".join(ran.stdout.split())
+    assert "no server listens; start it, then: lycosa retry" in said
 
 
 @run

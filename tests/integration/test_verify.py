@@ -14,10 +14,10 @@ import pytest
 
 from damage import complaints, cut, damage_web, finished, flip, job_of, killed, stopped
 from damage_cases import Case, cases, is_good, item_bases, own_cases, run_all
+from lycosa.features.plugins.scheduling import partitioner_of
 from lycosa.model.job.seeds import seeds_of
 from lycosa.model.url import key_of
 from lycosa.runtime.directory import CrawlDirectory
-from lycosa.runtime.recovery.counting import own_partitioner
 from lycosa.storage.warc.record_reader import members
 from lycosa_testweb.servers.server import SocketWeb
 from mirrors import check_payloads
@@ -256,7 +256,7 @@ def test_revisits_of_other_partitions_outlive_the_record_that_they_lean_on(
     server: SocketWeb, tmp_path: Path, how: str
 ) -> None:
     folder = stopped(server, tmp_path / "crawl", pages=50)
-    partition_of = own_partitioner(CrawlDirectory.open(folder).job()).partition_of
+    partition_of = partitioner_of(CrawlDirectory.open(folder).job()).partition_of
     (file, offset), hosts = max(leaning(folder).items(), key=lambda one: len(one[1]))
     assert len({partition_of(key_of(f"http://{host}/")) for host in hosts}) > 1
     path = folder / "warc" / file

@@ -4,6 +4,7 @@ It stands between a client and a real server, so that what a network does can be
 
     proxy.lose_answers()    requests still arrive, answers are swallowed, until `heal`
     proxy.cut()             all connections are broken, and no new ones are taken, until `heal`
+    proxy.tear(7)           the seventh answer from now on arrives in half, and nothing after it
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ class Proxy:
         self._pairs: list[tuple[socket.socket, socket.socket]] = []
         self._lock = threading.Lock()
         self._loses_answers = False
+        self.answers = 0
+        """How often servers have said something, since `tear`."""
+        self._torn = range(0)
         self._listen()
 
     def lose_answers(self) -> None:
@@ -40,11 +44,15 @@ class Proxy:
         self._close_listener()
         self._break()
 
+    def tear(self, answer: int, last: int = 0) -> None:
+        """Let answers from one number to another arrive in half; their connections break."""
+        self.answers, self._torn = 0, range(answer, (last or answer) + 1)
+
     def heal(self) -> None:
         """Work as a network should; connections that have lost something are broken."""
         if self._loses_answers:
             self._break()
-        self._loses_answers = False
+        self._loses_answers, self._torn = False, range(0)
         if self._listener.fileno() < 0:
             self._listen()
 
@@ -102,6 +110,11 @@ class Proxy:
     def _forward(self, source: socket.socket, sink: socket.socket, is_answer: bool) -> None:
         with suppress(OSError):
             while data := source.recv(_BYTES):
+                if is_answer:
+                    self.answers += 1
+                    if self.answers in self._torn:
+                        sink.sendall(data[: len(data) // 2])
+                        break
                 if not (is_answer and self._loses_answers):
                     sink.sendall(data)
         for end in (source, sink):

@@ -10,6 +10,7 @@ would take most of a new crawl's starting time.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
@@ -28,17 +29,27 @@ from lycosa.storage.log.snapshot import Snapshots
 def check_partitioner(log: Log, partitioner: Partitioner) -> None:
     """Refuse a partitioner that would put URLs into other partitions than the log has.
 
-    With another list of public suffixes a host could move to another partition, which does not know
-    its fetched pages or the time of its last request.
+    A host could move to another partition, which does not know its fetched pages or the time of its
+    last request.
     """
-    identity = partitioner.identity.encode()
-    if not log.note("partitioner", identity) and (before := log.noted("partitioner")) != identity:
-        raise LogError(
-            f"the crawl divides its URLs by '{(before or b'').decode()}',"
-            f" but would now divide them by '{partitioner.identity}', and fetch pages twice\n"
-            "  the division cannot be changed: restore [frontier] in crawl.toml, and if the first"
-            " text names the release of a package, install that release"
+    if log.note("partitioner", partitioner.identity.encode()):
+        return
+    noted = log.noted("partitioner")
+    if partitioner.is_noted(noted):
+        return
+    before = (noted or b"").decode(errors="replace")
+    release = re.match(r"domain by publicsuffixlist (\S+) over", before)
+    raise LogError(
+        f"the crawl divides its URLs by '{before}',"
+        f" but would now divide them by '{partitioner.identity}', and fetch pages twice\n"
+        + (
+            f"  resume it once with that list, then the crawl keeps it: pip install"
+            f" publicsuffixlist=={release[1]}"
+            if release
+            else "  restore [frontier] in crawl.toml; if the crawl has lost its list of public"
+            " suffixes, install publicsuffixlist of the day it began"
         )
+    )
 
 
 class Opened(NamedTuple):

@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import tempfile
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 from lycosa.errors import StoreError
@@ -39,7 +40,8 @@ def rescue_segment(job: Job, open_log: Callable[[], Log], objects: Objects, segm
             return False
         rules = SealingRules(folder, job, open_log, SnapshotFolder(folder / "snapshots"))
         try:
-            rules.seal_dead()
+            with closing(rules):
+                rules.seal_dead()
         except StoreError as problem:
             log_messages.warning("segment %d cannot be rescued: %s", segment, problem)
             return False

@@ -201,7 +201,7 @@ ELSEWHERE = {
     "runtime/shared_log/notes.py": "reads the model that the operator names",
     "simulation": "makes the folder that it writes to",
     "runtime/processes/machine.py": "reads /proc",
-    "frontier/partitioners/__init__.py": "reads a file of a package",
+    "frontier/partitioners/suffixes.py": "reads a file of a package",
     "extract/topics/model.py": "reads and writes the model that the operator names",
     "fetch": "reads files that the operator names, and certificates",
     "frontier/readiness/slots.py": "has a folder of its own, opened without following links",

@@ -49,7 +49,6 @@ from lycosa.crawl.status.figures import outcomes_of, refusals_of
 from lycosa.crawl.status.left_out import left_out_of
 from lycosa.crawl.status.progress import messages_of
 from lycosa.errors import LogError, Untrusted
-from lycosa.features.plugins.loader import load_hooks
 from lycosa.features.plugins.scheduling import partitioner_of
 from lycosa.model.records import TRAPS, Outcome
 from lycosa.runtime.directory import CrawlDirectory
@@ -147,8 +146,7 @@ def _study(
         results.write_table("refusals", refusals)
         if has_topics:
             tell("overlaps")
-            hooks = load_hooks(job) if ":" in job.frontier.partitioner else None
-            write_overlaps(connection, results, job, partitioner_of(job, hooks), messages)
+            write_overlaps(connection, results, job, partitioner_of(job), messages)
         traps = set(TRAPS.values())
         put_aside = sum(row["urls"] for row in refusals.to_pylist() if row["reason"] in traps)
         told = {"pending": pending, "put_aside": put_aside, "left_out": left_out}

@@ -51,19 +51,22 @@ def origins_of(seeds: Sequence[str]) -> tuple[str, ...]:
 def opened(job: Job, flags: Mapping[str, Any]) -> Job:
     """Return the job with the servers of its seeds opened; all seeds were typed.
 
-    A job whose own settings allow more stays as it is.
+    A job whose own settings allow more keeps them. Its patience is short, too, where nothing leads
+    to another machine.
     """
     fetch = job.fetch
-    says_more = fetch.allow_private or fetch.private_networks or fetch.proxy or fetch.hosts_file
-    origins = () if says_more else origins_of(job.seeds)
-    if not origins:
+    origins = () if fetch.proxy or fetch.hosts_file else origins_of(job.seeds)
+    allows_more = fetch.allow_private or fetch.private_networks
+    if not origins or (allows_more and job.rules):
         return job
     said = _said(flags)
+    patience = _unsaid("limits", job.limits, {"patience_seconds": PATIENCE_SECONDS}, said)
+    job = dataclasses.replace(job, limits=dataclasses.replace(job.limits, **patience))
+    if allows_more:
+        return job
     short = {} if flags.get("delay") is not None else dict.fromkeys(_PAUSES, PAUSE_SECONDS)
-    patience = {"patience_seconds": PATIENCE_SECONDS}
     return dataclasses.replace(
         job,
-        limits=dataclasses.replace(job.limits, **_unsaid("limits", job.limits, patience, said)),
         fetch=dataclasses.replace(
             fetch,
             loopback_origins=origins,

@@ -294,7 +294,6 @@ def explain(session: Session, /, path: Place, url: str, as_json: bool) -> int:
 
 def _explained(directory: CrawlDirectory, url: str) -> tuple[Explanation, Prediction | None]:
     """Explain a URL from the log and, where the tables are on this machine, from these."""
-    from lycosa.features.plugins.loader import load_hooks
     from lycosa.features.plugins.scheduling import partitioner_of
     from lycosa.frontier.freshness.quality import measure
     from lycosa.model.url import canonicalize
@@ -304,9 +303,9 @@ def _explained(directory: CrawlDirectory, url: str) -> tuple[Explanation, Predic
     from lycosa.storage.tables.link_ends import link_ends
 
     job = directory.job()
-    partitioner = partitioner_of(job, load_hooks(job) if ":" in job.frontier.partitioner else None)
     states = directory.states(job)
     log = directory.log(job)
+    partitioner = partitioner_of(job, noted=log.noted)
     now = present_moment(states.values())
     try:
         found = explain_url(

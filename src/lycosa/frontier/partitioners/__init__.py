@@ -5,8 +5,9 @@ and its pauses per host and per address are all the politeness that is needed. `
 spreads hosts one by one. `host-even-sum` and `host-odd-sum` are Tarantula's equations 1 and 2,
 `url-sum` is KSpider's hash and `url-hash` a modern one in its place.
 
-    sums  the hashes of the papers: sums of character codes
-    urls  partitioners of single URLs: the pages of one host lie in all partitions
+    suffixes  lists of public suffixes, which say what a domain is
+    sums      the hashes of the papers: sums of character codes
+    urls      partitioners of single URLs: the pages of one host lie in all partitions
 
 Always true:
   * the same key gives the same partition on every machine, in every run and in every
@@ -15,10 +16,6 @@ Always true:
   * all URLs of one host, whatever scheme and port, are in one partition, unless the partitioner
     `splits_hosts`. Owners of such partitions take turns at a host
     (`lycosa.crawl.messages.batons`).
-
-Only the ICANN section of the public suffix list counts. With the private section every
-user of a hosting service would be a domain of their own, spread over many owners, while
-their pages come from the same few machines: one owner for `github.io` is the polite choice.
 
 Cost: a dictionary look-up for recently seen hosts, else a walk through the host's labels and
 one hash. Measured spread of a million URLs: docs/reference/partitioners.md.
@@ -29,15 +26,10 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Callable
-from contextlib import suppress
-from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
-import publicsuffixlist
-from publicsuffixlist import PublicSuffixList
-
 from lycosa.errors import ConfigError
+from lycosa.frontier.partitioners.suffixes import Suffixes, installed, installed_release
 from lycosa.model.url.key import host_of, reversed_host_of
 
 if TYPE_CHECKING:
@@ -55,6 +47,9 @@ class Partitioner(Protocol):
     @property
     def identity(self) -> str:
         """The name of the function: two partitioners with one identity agree on every key."""
+
+    def is_noted(self, noted: bytes | None) -> bool:
+        """Return whether a note names this division, as this release or an earlier one names it."""
 
     def partition_of(self, key: str) -> int:
         """Return the number of the key's partition, from 0 on."""
@@ -76,10 +71,19 @@ class HashPartitioner:
         hash_of: Callable[[str], int] | None = None,
     ) -> None:
         self.partitions = partitions
-        self.identity = f"{identity} over {partitions} partitions"
+        self._identity = f"{identity} over {partitions} partitions"
         self._name_of = name_of
         self._hash_of = hash_of or stable_hash
         self._known: dict[str, int] = {}
+
+    @property
+    def identity(self) -> str:
+        """The name of the function and the number of partitions."""
+        return self._identity
+
+    def is_noted(self, noted: bytes | None) -> bool:
+        """Return whether a note names this division."""
+        return noted == self.identity.encode()
 
     def partition_of(self, key: str) -> int:
         """Return the partition of the name that the key's host belongs to."""
@@ -89,8 +93,7 @@ class HashPartitioner:
             partition = self._hash_of(self._name_of(host)) % self.partitions
             if len(self._known) >= MOST_CACHED_HOSTS:
                 # Dropped as a whole: a crawl's hosts change over time, and those still in use come
-                # back
-                # after one lookup each.
+                # back after one lookup each.
                 self._known.clear()
             self._known[host] = partition
         return partition
@@ -107,76 +110,38 @@ def stable_hash(name: str) -> int:
 
 
 def reversed_domain_of(reversed_host: str) -> str:
-    """Return the registrable domain of a host, both reversed: `uk.co.bbc.www` → `uk.co.bbc`.
-
-    A host that is itself a public suffix, has one label or is an IP address stands for
-    itself. An unknown top-level domain counts as a suffix.
-    """
-    if reversed_host[0] == "[" or reversed_host.partition(".")[0].isdigit():
-        return reversed_host
-    labels = reversed_host.split(".")
-    domain = _suffixes_under(labels[0].lower()).privatesuffix(".".join(labels[::-1]))
-    if not domain:
-        return reversed_host
-    return ".".join(labels[: domain.count(".") + 1])
+    """Return the registrable domain of a host by the installed list, both reversed."""
+    return installed().reversed_domain_of(reversed_host)
 
 
-@cache
-def _suffixes_under(top: str) -> PublicSuffixList:
-    """Return the suffixes under a top-level domain, in lower case: those that a host can have.
+class DomainPartitioner(HashPartitioner):
+    """Keep the hosts of a registrable domain together, by one list of public suffixes."""
 
-    The package takes 60 ms to prepare and encode all of its list, and few domains of it are met.
-    """
-    names = _names_under(top)
-    if top.startswith("xn--"):
-        with suppress(UnicodeError):  # invalid names are not in the list
-            names += _names_under(top[4:].encode("ascii").decode("punycode"))
-    names += [".".join(map(_in_ascii, name.split("."))) for name in names if not name.isascii()]
-    return PublicSuffixList(names, accept_encoded_idn=False, accept_unknown=True)
+    def __init__(self, partitions: int, suffixes: Suffixes | None = None) -> None:
+        """Take the list that a crawl keeps, or else the installed one."""
+        self.suffixes = suffixes or installed()
+        self.is_kept = suffixes is not None
+        super().__init__(partitions, self.suffixes.reversed_domain_of, "domain")
 
+    @property
+    def identity(self) -> str:
+        """The list is named by its content: lists of two releases may be the same."""
+        return f"domain by suffixes {self.suffixes.digest} over {self.partitions} partitions"
 
-def _names_under(top: str) -> list[str]:
-    listed, found = _listed(), []
-    for ending in (f"\n{top}\n".encode(), f".{top}\n".encode()):
-        end = listed.find(ending)
-        while end >= 0:
-            name = listed[listed.rfind(b"\n", 0, end + 1) + 1 : end + len(ending) - 1]
-            if not name.startswith(b"//"):
-                found.append(name.decode())
-            end = listed.find(ending, end + 1)
-    return found
+    def is_noted(self, noted: bytes | None) -> bool:
+        """Return whether a note names this division.
 
-
-@cache
-def _listed() -> bytes:
-    """Read the list that comes with the package, only when it is needed."""
-    _, _, text = Path(publicsuffixlist.PSLFILE).read_bytes().partition(b"===BEGIN ICANN DOMAINS===")
-    return text.partition(b"===END ICANN DOMAINS===")[0]
-
-
-def _in_ascii(label: str) -> str:
-    return label if label.isascii() else "xn--" + label.encode("punycode").decode("ascii")
-
-
-def by_domain(partitions: int) -> HashPartitioner:
-    """Keep the hosts of a registrable domain together."""
-    suffixes = f"publicsuffixlist {_suffixes_version()}"
-    return HashPartitioner(partitions, reversed_domain_of, f"domain by {suffixes}")
-
-
-@cache
-def _suffixes_version() -> str:
-    """Return the version of the installed list.
-
-    The name of its metadata folder contains it; reading the metadata itself takes 30 ms.
-    """
-    installed = Path(publicsuffixlist.__file__).parent.parent
-    found = list(installed.glob("publicsuffixlist-*.dist-info"))
-    if len(found) == 1:
-        return found[0].name.removeprefix("publicsuffixlist-").removesuffix(".dist-info")
-    from importlib.metadata import version
-
-    return version("publicsuffixlist")
+        Before crawls kept their list, the note named its release. A list that such a crawl keeps
+        was added by an installation with that release.
+        """
+        if noted is None or super().is_noted(noted):
+            return noted is not None
+        release = "" if self.is_kept else f"{installed_release()} "
+        begins, ends = (
+            f"domain by publicsuffixlist {release}",
+            f" over {self.partitions} partitions",
+        )
+        return noted.startswith(begins.encode()) and noted.endswith(ends.encode())
 
 
 def by_host(partitions: int) -> HashPartitioner:
@@ -218,7 +183,7 @@ def by_url_characters(partitions: int) -> UrlPartitioner:
 
 
 PARTITIONERS: dict[str, Callable[[int], HashPartitioner]] = {
-    "domain": by_domain,
+    "domain": DomainPartitioner,
     "host-hash": by_host,
     "host-even-sum": by_even_characters,
     "host-odd-sum": by_odd_characters,
@@ -232,8 +197,15 @@ URL_PARTITIONERS: dict[str, Callable[[int], UrlPartitioner]] = {
 """Partitioners that split hosts."""
 
 
-def make_partitioner(name: str, partitions: int, phases: int = 0) -> Partitioner:
-    """Return the partitioner with the name that `[frontier] partitioner` gives."""
+def make_partitioner(
+    name: str, partitions: int, phases: int = 0, suffixes: Suffixes | None = None
+) -> Partitioner:
+    """Return the partitioner with the name that `[frontier] partitioner` gives.
+
+    `suffixes` is the list that the crawl keeps, if it keeps one.
+    """
+    if suffixes is not None:
+        return DomainPartitioner(partitions, suffixes)
     if name in URL_PARTITIONERS:
         return URL_PARTITIONERS[name](partitions).in_phases(phases or partitions)
     if name not in PARTITIONERS:

@@ -41,6 +41,10 @@ class UrlPartitioner:
         """The name of both functions."""
         return f"{self._name} over {self.partitions} partitions in {self.phases} phases"
 
+    def is_noted(self, noted: bytes | None) -> bool:
+        """Return whether a note names this division."""
+        return noted == self.identity.encode()
+
     def in_phases(self, phases: int) -> UrlPartitioner:
         """Return itself, with this number of host sets instead of one for each partition."""
         self.phases = phases

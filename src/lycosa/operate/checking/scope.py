@@ -78,7 +78,7 @@ class ScopeChecker:
         self._seeds: set[str] | None = None
         if "planted" not in (notes or {}):
             self.scope.joining(self._seed_keys())
-        self._partitioner = partitioner_of(job, hooks)
+        self._partitioner = partitioner_of(job, hooks, log.noted)
 
     @classmethod
     def of_directory(cls, directory: CrawlDirectory) -> ScopeChecker:

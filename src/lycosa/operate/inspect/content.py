@@ -55,11 +55,11 @@ def _content(stored: Stored, text: str | None) -> Content:
 def _place_elsewhere(directory: CrawlDirectory, job: Job, url: str) -> Place | None:
     """Return the place of the answer for a URL, if it is not in this directory."""
     from lycosa.crawl.takeover import read_partition
-    from lycosa.runtime.recovery.counting import own_partitioner
+    from lycosa.features.plugins.scheduling import partitioner_of
 
     key = key_of(url)
     with closing(directory.log(job)) as log:
-        number = own_partitioner(job).partition_of(key)
+        number = partitioner_of(job, noted=log.noted).partition_of(key)
         state = read_partition(log, directory.snapshots(), number).state
     page = state.table.find(key)
     place = state.place_of(page) if page is not None else None

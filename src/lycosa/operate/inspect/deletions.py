@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import shutil
 import time
+from collections.abc import Callable
 
 from lycosa.frontier.fold.accounts import counted_by
 from lycosa.frontier.fold.state import PartitionState
@@ -22,7 +23,6 @@ from lycosa.model.records import Outcome, Place, RecordsLost
 from lycosa.operate.inspect.edits import change
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.runtime.orders.decisions import Decision
-from lycosa.runtime.recovery.counting import own_partitioner
 from lycosa.storage.log.places import Named, places_of
 from lycosa.storage.segments import removal
 from lycosa.storage.segments.digests import Positions
@@ -54,9 +54,9 @@ def forget_deleted(directory: CrawlDirectory) -> removal.Forgotten:
         ]
         return Decision([_event(given_up)]) if given_up else None
 
-    def remove(positions: Positions) -> None:
+    def remove(positions: Positions, partition_of: Callable[[str], int]) -> None:
         nonlocal forgotten
-        accounts = counted_by(states, own_partitioner(directory.job()).partition_of)
+        accounts = counted_by(states, partition_of)
         seal_dead(directory.path, accounts, positions=positions)
         forgotten = removal.forget_exchanges(directory.path, places)
         # A study names the removed pages. It can be computed again without them.

@@ -13,8 +13,9 @@ import time
 from collections.abc import Callable
 from typing import NamedTuple
 
-from lycosa.crawl.takeover import check_partitioner, take_partitions
+from lycosa.crawl.takeover import take_partitions
 from lycosa.errors import ConfigError
+from lycosa.features.plugins.scheduling import settled_partitioner
 from lycosa.fetch.guard import AddressGuard
 from lycosa.frontier.fold.accounts import counted_by
 from lycosa.frontier.fold.state import PartitionState
@@ -26,7 +27,6 @@ from lycosa.runtime.orders import decisions
 from lycosa.runtime.orders.decisions import Decision
 from lycosa.runtime.orders.orders import host_named
 from lycosa.runtime.recovery.behind import refuse_behind
-from lycosa.runtime.recovery.counting import own_partitioner
 from lycosa.runtime.shared_log.notes import refuse_moved
 from lycosa.storage.log.format import encode
 from lycosa.storage.log.protocol import Log, Write
@@ -113,10 +113,9 @@ def block_host(directory: CrawlDirectory, name: str, forget: bool = False) -> Bl
         pending += decision.urls
         return decision
 
-    def drop(positions: Positions) -> None:
+    def drop(positions: Positions, partition_of: Callable[[str], int]) -> None:
         nonlocal forgotten
         if forget and is_known:
-            partition_of = own_partitioner(directory.job()).partition_of
             accounts = counted_by(states, partition_of)
             seal_dead(directory.path, accounts, positions=positions)
             forgotten = removal.forget_host(directory.path, host_name)
@@ -196,18 +195,17 @@ def _is_shared(directory: CrawlDirectory, wanted: str) -> bool:
 def change(
     directory: CrawlDirectory,
     decide: Decide,
-    afterwards: Callable[[Positions], None] = lambda positions: None,
+    afterwards: Callable[[Positions, Callable[[str], int]], None] = lambda *_: None,
 ) -> None:
     """Take every partition, write the events that `decide` returns for it, then call `afterwards`.
 
-    `afterwards` receives the positions up to which the log is on disk.
+    `afterwards` receives the positions up to which the log is on disk, and what divides URLs.
     """
     job = directory.job()
-    partitioner = own_partitioner(job)
     with directory.locked():
         log, snapshots = directory.log(job), directory.snapshots()
         try:
-            check_partitioner(log, partitioner)
+            partitioner = settled_partitioner(job, log)
             refuse_moved(log, directory)
             refuse_behind(directory, log)
             if job.log.server:
@@ -232,7 +230,7 @@ def change(
                         writes.append(Write(number, state.sequence, batch, posts, state.inbox_read))
                 if writes:
                     log.commit(writes)
-            afterwards(durable_positions(log))
+            afterwards(durable_positions(log), partitioner.partition_of)
             note_sealed(directory.path)  # a host is removed from sealed segments alone
         finally:
             log.close()

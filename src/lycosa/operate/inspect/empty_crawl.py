@@ -23,6 +23,7 @@ from lycosa.crawl.status.progress import Progress
 from lycosa.crawl.status.words import in_words
 from lycosa.errors import ConfigError
 from lycosa.extract.page import scan
+from lycosa.fetch.guard import is_loopback_host
 from lycosa.frontier.facts.rendering import RENDERED, SHELL
 from lycosa.model.job import Job
 from lycosa.model.job.seeds import parted
@@ -72,6 +73,9 @@ _ADVICE = {
     " lycosa retry {path}",
     Outcome.BLOCKED: "on a host that you blocked; lift it: lycosa unblock {path} HOST",
 }
+_NO_SERVER = (
+    "on a port of this machine at which no server listens; start it, then: lycosa retry {path}"
+)
 _GOOD = (Outcome.KEPT, Outcome.NOT_MODIFIED)
 
 
@@ -84,8 +88,14 @@ def why_empty(directory: CrawlDirectory, job: Job, progress: Progress) -> list[s
         why = _why_without_content(directory, progress) if job.limits.depth_static else ""
         return [why.format(path=directory.path, seed=seed)] if why else []
     to = _where_redirected(directory.path) if progress.outcomes.get("redirected") else ""
+    advice = _ADVICE
+    url = canonicalize(seed)
+    if url is not None and is_loopback_host(host_of(key_of(url))):
+        advice = {**_ADVICE, Outcome.UNREACHABLE: _NO_SERVER}
     found = [
-        text.format(path=directory.path, seed=seed, to=to) for text in _sentences(progress) if text
+        text.format(path=directory.path, seed=seed, to=to)
+        for text in _sentences(progress, advice)
+        if text
     ]
     return found or ["no URL was asked for"]
 
@@ -104,7 +114,7 @@ _SHELL = (
 )
 
 
-def _sentences(progress: Progress) -> Iterator[str]:
+def _sentences(progress: Progress, advice: Mapping[Outcome, str]) -> Iterator[str]:
     for name, count in progress.outcomes.items():
         outcome = Outcome[name.upper()]
         if outcome in _GOOD or not count:
@@ -114,8 +124,8 @@ def _sentences(progress: Progress) -> Iterator[str]:
             reasons = ", ".join(map(in_words, progress.refusals)) or "loop"
             yield f"{urls} redirected to where the crawl may not go ({reasons}){{to}}"
         else:
-            advice = _ADVICE.get(outcome, f"ended as `{name.replace('_', ' ')}`")
-            yield f"{urls} {advice}"
+            why = advice.get(outcome, f"ended as `{name.replace('_', ' ')}`")
+            yield f"{urls} {why}"
     if progress.pending:
         yield f"{progress.pending:,} in the queue when it ended: lycosa resume {{path}}"
 

@@ -23,10 +23,9 @@ import msgspec
 
 from lycosa._support.tuples import NamedTuple
 from lycosa.crawl.scope import JobScope
-from lycosa.crawl.takeover import check_partitioner
 from lycosa.errors import ConfigError
 from lycosa.features.plugins.loader import load_hooks
-from lycosa.features.plugins.scheduling import partitioner_of
+from lycosa.features.plugins.scheduling import settled_partitioner
 from lycosa.model.job import Job
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.runtime.orders.orders import (
@@ -153,8 +152,7 @@ class _Desk:
             return Given(before.number, is_new=False)
         job, log = self._job, self._log
         hooks = load_hooks(job)
-        partitioner = partitioner_of(job, hooks)
-        check_partitioner(log, partitioner)
+        partitioner = settled_partitioner(job, log, hooks)
         scope = JobScope(job, log, hooks=hooks)
         scope.adopt(self._known.parsed_rules())
         prepared = Planter(scope, partitioner, log, topics_of(job)).prepare(

@@ -28,10 +28,9 @@ from lycosa.crawl.status.progress import Listener, Progress
 from lycosa.crawl.status.unreachable import NO_SEED, UNREACHABLE, what_was_missed
 from lycosa.crawl.suspects import marks
 from lycosa.crawl.suspects.deaths import tell_deaths
-from lycosa.crawl.takeover import check_partitioner
 from lycosa.crawl.worker.worker import EXHAUSTED
 from lycosa.features.plugins.loader import load_hooks
-from lycosa.features.plugins.scheduling import partitioner_of
+from lycosa.features.plugins.scheduling import settled_partitioner
 from lycosa.model.job import Job, SeedList, anchored
 from lycosa.runtime.directory import CrawlDirectory, OpenCrawl, named
 from lycosa.runtime.lock import DirectoryLock
@@ -160,8 +159,7 @@ def _with_shared_limits(directory: CrawlDirectory, job: Job, log: Log) -> Job:
 def _plant(crawl: OpenCrawl, more: Iterable[str], scope: JobScope, listener: Listener) -> Planted:
     """Post the seeds to their partitions, if no earlier run has done it."""
     job, log = crawl.job, crawl.log
-    partitioner = partitioner_of(job, crawl.hooks)
-    check_partitioner(log, partitioner)
+    partitioner = settled_partitioner(job, log, crawl.hooks)
     if log.noted("planted") is not None:
         return Planted(0, {}, {})
     require_linear(job)

@@ -34,11 +34,10 @@ from lycosa.crawl.status.progress import (
 )
 from lycosa.crawl.status.unreachable import MOST_NAMED, given_up_of
 from lycosa.crawl.suspects.marks import Mark
-from lycosa.crawl.takeover import check_partitioner
 from lycosa.crawl.worker.worker import Worker
 from lycosa.errors import LogUnavailable, StoreError
 from lycosa.features.of_job import features_of
-from lycosa.features.plugins.scheduling import partitioner_of, scheduler_of
+from lycosa.features.plugins.scheduling import scheduler_of, settled_partitioner
 from lycosa.fetch.client import HttpTransport
 from lycosa.frontier.fold.accounts import counted_by
 from lycosa.frontier.fold.state import PartitionState
@@ -130,12 +129,11 @@ class Runtime:
             from lycosa.runtime.processes.distant import DistantRecords  # few crawls need it
 
             self._distant = DistantRecords(main, job)
-        self.partitioner = partitioner_of(job, hooks)
+        self.partitioner = settled_partitioner(job, log, hooks)
         self._scope = JobScope(job, log, hooks=hooks)
         with ExitStack() as opened:
             self._slots = AddressSlots()
             opened.callback(self._slots.close)
-            check_partitioner(log, self.partitioner)
             self._store = ArchiveStore(
                 directory.path,
                 worker=assignment.number,
@@ -347,6 +345,7 @@ class Runtime:
             rest.callback(self._store.finish_index)
             if self._distant is not None:
                 rest.callback(self._distant.close)
+            rest.callback(self._rules.close)  # after the thread that uses it
             rest.callback(self._sealer.shutdown)
             rest.callback(self._main.clock.close)
             rest.callback(self.transport.close)

@@ -21,13 +21,12 @@ process, checks it again.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable, Mapping
-from contextlib import closing, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from lycosa.crawl.takeover import read_partition
 from lycosa.errors import LogUnavailable
-from lycosa.features.plugins.loader import load_hooks
 from lycosa.features.plugins.scheduling import partitioner_of
 from lycosa.frontier.fold.accounts import Accounts
 from lycosa.frontier.fold.state import PartitionState
@@ -47,15 +46,11 @@ LOOK_SECONDS = 5.0
 """Seconds for which a segment that has to wait is left alone."""
 
 
-def own_partitioner(job: Job) -> Partitioner:
-    """Return the job's partitioner; a plugin's partitioner is loaded."""
-    return partitioner_of(job, load_hooks(job) if ":" in job.frontier.partitioner else None)
-
-
 class SealingRules:
     """Tells when the segments of a directory may be sealed, and which records count in them.
 
-    Used outside the worker's thread, by one thread at a time; each call opens the log for itself.
+    Used outside the worker's thread, by one thread at a time, over a log of its own: the worker's
+    commits do not wait for its reads.
     """
 
     def __init__(
@@ -73,7 +68,15 @@ class SealingRules:
         self._snapshots = snapshots
         self._partitioner = partitioner
         self._wait_until = 0.0
+        self._kept: Log | None = None
+        """An open log in a server, for the next call."""
         self._divided: dict[Name, frozenset[int]] = {}
+
+    def close(self) -> None:
+        """Close the log, if it is open."""
+        if self._kept is not None:
+            self._kept.close()
+            self._kept = None
 
     # -- segments of this process ---------------------------------------------------------
 
@@ -85,7 +88,7 @@ class SealingRules:
         """
         if time.monotonic() < self._wait_until and not is_last:
             return None
-        with suppress(LogUnavailable), closing(self._open_log()) as log:
+        with suppress(LogUnavailable), self._log() as log:
             division = self._division(log)
             if division is not None and all(
                 _is_taken_anew(log, number, after) for number, after in lost.items()
@@ -98,7 +101,7 @@ class SealingRules:
 
     def positions(self) -> Positions:
         """Bring the log to the disk and return its positions; none if a server is silent."""
-        with suppress(LogUnavailable), closing(self._open_log()) as log:
+        with suppress(LogUnavailable), self._log() as log:
             return durable_positions(log)
         return NOWHERE
 
@@ -116,7 +119,7 @@ class SealingRules:
         owners: dict[int, str] = {}
         writers = {name: owner_of(self._folder, name) for name in names}
         try:
-            with closing(self._open_log()) as log:
+            with self._log() as log:
                 division = self._division(log)
                 accounts = Accounts(division, {name.segment for name in names})
                 wanted = {
@@ -165,15 +168,33 @@ class SealingRules:
 
     # -- the log --------------------------------------------------------------------------
 
+    @contextmanager
+    def _log(self) -> Iterator[Log]:
+        """Open the log, or take the one that the last call has left open.
+
+        A connection to a server costs several answers; a log in a file belongs to the thread that
+        has opened it.
+        """
+        log, self._kept = self._kept or self._open_log(), None
+        try:
+            yield log
+        except BaseException:
+            log.close()  # its connection may be broken
+            raise
+        if self._job.log.server:
+            self._kept = log
+        else:
+            log.close()
+
     def _division(self, log: Log) -> Callable[[str], int] | None:
         """Return the log's partitioning of URLs; None if this installation divides them otherwise.
 
-        With another list of public suffixes, or an edited job, a page's record would be looked up
-        in the account of another partition, and dropped.
+        With an edited job a page's record would be looked up in the account of another partition,
+        and dropped.
         """
         if self._partitioner is None:
-            self._partitioner = own_partitioner(self._job)
-        is_same = log.noted("partitioner") == self._partitioner.identity.encode()
+            self._partitioner = partitioner_of(self._job, noted=log.noted)
+        is_same = self._partitioner.is_noted(log.noted("partitioner"))
         return self._partitioner.partition_of if is_same else None
 
     def _fold(

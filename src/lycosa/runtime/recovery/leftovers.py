@@ -10,14 +10,16 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable
+from contextlib import closing
 from functools import partial
 
 from lycosa.crawl.takeover import take_partitions
+from lycosa.features.plugins.scheduling import partitioner_of
 from lycosa.frontier.fold.accounts import counted_by
 from lycosa.model.job import Job
 from lycosa.model.records import Taken
 from lycosa.runtime.directory import CrawlDirectory
-from lycosa.runtime.recovery.counting import SealingRules, own_partitioner
+from lycosa.runtime.recovery.counting import SealingRules
 from lycosa.runtime.recovery.lost_records import look_at_sealed, mend_open, say_sealed
 from lycosa.runtime.shared_log.notes import is_elsewhere
 from lycosa.storage.log.protocol import Log
@@ -35,7 +37,7 @@ def mend_before(directory: CrawlDirectory, job: Job, log: Log) -> list[str]:
     numbers = range(job.frontier.partitions)
     opened = take_partitions(log, directory.snapshots(), numbers, taken, job.digest())
     states = {number: one.state for number, one in opened.items()}
-    mended = mend_open(directory.path, log, states, own_partitioner(job))
+    mended = mend_open(directory.path, log, states, partitioner_of(job, noted=log.noted))
     elsewhere = partial(is_elsewhere, log, directory)
     problems = look_at_sealed(directory.path, counted_by(states), elsewhere)
     said = [str(mended)] if any(mended) else []
@@ -47,4 +49,5 @@ def seal_leftovers(
 ) -> list[Sealed]:
     """Seal the segments of dead processes; `is_given_up` is asked before each partition."""
     rules = SealingRules(directory.path, job, lambda: directory.log(job), directory.snapshots())
-    return rules.seal_dead(is_given_up)
+    with closing(rules):
+        return rules.seal_dead(is_given_up)

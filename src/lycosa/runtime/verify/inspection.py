@@ -12,12 +12,12 @@ from pathlib import Path
 
 from lycosa._support import beneath
 from lycosa.errors import ConfigError, LycosaError, StoreError
+from lycosa.features.plugins.scheduling import partitioner_of
 from lycosa.frontier.fold.accounts import counted_by
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.model.job import Job, read_job
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.runtime.job_file import refuse_damaged
-from lycosa.runtime.recovery.counting import own_partitioner
 from lycosa.runtime.shared_log.notes import machines_among
 from lycosa.runtime.verify.findings import ASK_AGAIN, REINDEX, Tell, say_nothing
 from lycosa.runtime.verify.index_check import check_index
@@ -168,11 +168,12 @@ def _view(directory: CrawlDirectory, report: Report) -> LogView | ServerLogView:
 def _partition_of(view: LogView, job: Job) -> Callable[[str], int] | None:
     """Return the job's partitioner if it matches the log; None if it differs or cannot be
     loaded."""
+    notes = view.notes()
     try:
-        partitioner = own_partitioner(job)
+        partitioner = partitioner_of(job, noted=notes.get)
     except LycosaError:  # the plugin with the partitioner is not installed
         return None
-    is_as_before = view.notes().get("partitioner") == partitioner.identity.encode()
+    is_as_before = partitioner.is_noted(notes.get("partitioner"))
     if not is_as_before or len(view.heads()) != job.frontier.partitions:
         return None
     return partitioner.partition_of

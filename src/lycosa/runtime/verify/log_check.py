@@ -8,7 +8,9 @@ from __future__ import annotations
 from functools import partial
 
 from lycosa.errors import ConfigError
+from lycosa.features.plugins.scheduling import SUFFIXES
 from lycosa.frontier.facts.columns import NONE
+from lycosa.frontier.partitioners.suffixes import holds_list
 from lycosa.model.job.seeds import SeedList
 from lycosa.model.records import Outcome
 from lycosa.runtime.verify.findings import FORWARD, NOTHING, PUT_ASIDE, REBUILD, RESTORE, Tell
@@ -28,6 +30,10 @@ def check_log(view: ReadableLog, report: Report, is_quick: bool, tell: Tell) -> 
         history = examine(view, number, heads.get(number), is_quick=is_quick)
         report.histories[number] = history
         _check_history(report, view, history, notes)
+    if SUFFIXES in notes and not holds_list(notes[SUFFIXES]):
+        report.is_log_damaged = True
+        what = "the list of public suffixes, which divides hosts, cannot be read"
+        report.find(view.place, what, REBUILD if view.is_in_file else RESTORE)
     _check_seeds(report, is_planted="planted" in notes, is_quick=is_quick)
     if not report.is_running:
         view.check(is_quick=is_quick)

@@ -14,6 +14,8 @@ import shutil
 from collections.abc import Iterator
 from pathlib import Path
 
+from lycosa.features.plugins.scheduling import SUFFIXES
+from lycosa.frontier.partitioners.suffixes import holds_list
 from lycosa.runtime.verify.log_reader import LogView
 from lycosa.runtime.verify.partition_logs import History
 from lycosa.runtime.verify.report import KNOWN_GAP, Report
@@ -35,6 +37,8 @@ def rebuild_log(report: Report, log_folder: Path) -> None:
     shutil.rmtree(made, ignore_errors=True)
     with LogView(log_folder, partition_of=report.partition_of) as view:
         notes = view.notes()
+        if SUFFIXES in notes and not holds_list(notes[SUFFIXES]):
+            del notes[SUFFIXES]  # the installed list takes its place if the log has its digest
         for number, history in report.histories.items():
             if history.whole_end < history.end:
                 notes[f"{KNOWN_GAP}{number}"] = str(history.whole_end).encode()

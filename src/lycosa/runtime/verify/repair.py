@@ -20,8 +20,9 @@ from typing import NamedTuple
 
 from lycosa._support import beneath
 from lycosa.crawl.scope import JobScope
-from lycosa.crawl.takeover import check_partitioner, take_partitions
+from lycosa.crawl.takeover import take_partitions
 from lycosa.errors import ConfigError, LogError
+from lycosa.features.plugins.scheduling import settled_partitioner
 from lycosa.frontier.fold.accounts import counted_by
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partitioners import Partitioner
@@ -31,7 +32,6 @@ from lycosa.model.url import key_of
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.runtime.job_file import write_job_file
 from lycosa.runtime.recovery.behind import behind
-from lycosa.runtime.recovery.counting import own_partitioner
 from lycosa.runtime.recovery.lost_records import give_up, mend_open
 from lycosa.runtime.seeds import plant, topics_of
 from lycosa.runtime.shared_log.notes import refuse_moved
@@ -147,10 +147,9 @@ class _Repair:
         else:
             for history in report.histories.values():
                 move_aside(self._folder, history.bad_snapshots)
-        partitioner = own_partitioner(job)
         log = self._directory.log(job, joins=True)
         try:
-            check_partitioner(log, partitioner)
+            partitioner = settled_partitioner(job, log)
             refuse_moved(log, self._directory)
             refuse_running(log, job)
             taken = Taken(time.time(), f"repair {os.getpid()} {time.time():.3f}")

@@ -73,6 +73,8 @@ class Connection:
         self._thread.start()
         self._client = StrictClient()
         self._forbidden = ""
+        self.on_lost: Callable[[], None] = lambda: None
+        """Called on the loop's thread when the connection is lost, with all that was under way."""
         try:
             self.call(self._connect(address.options() if options is None else options))
             self._client.warn_if_open(str(address))
@@ -177,6 +179,7 @@ class Connection:
         for future in list(self._client._resp_map.values()):
             if not future.done():
                 future.set_exception(ConnectionResetError("the connection was lost"))
+        self.on_lost()
 
     async def _connect(self, options: dict[str, Any]) -> None:
         """Connect to any server; report a refusal at once, but wait for servers that are down."""

@@ -2,8 +2,9 @@
 
 One consumer delivers all of them, and the notes, in the order of the stream. `inbox` therefore asks
 no server, and a reader that has seen an entry finds the notes before it. A consumer is replaced
-when partitions are added, when it falls silent or when a message is missing. The new one continues
-after the last message received.
+when partitions are added, when it falls silent, when a message is missing or the connection was
+lost: the server counts what it had sent as delivered, and what is lost with a connection may be the
+last message for hours. The new consumer continues after the last message received.
 
 Entries stay until they are decided on (`drop`). When too many bytes are waiting, no more are
 requested; entries that a reader has already passed may then be dropped.
@@ -69,8 +70,9 @@ class Mailbox:
         self._is_current = False
         self._is_closed = False
         self._come: asyncio.Queue[Msg | None] = asyncio.Queue()
-        """Messages delivered by the consumer; None when the partitions have changed."""
+        """Messages delivered by the consumer; None when it must be replaced."""
         self._task: asyncio.Task[None] | None = None
+        connection.on_lost = lambda: self._come.put_nowait(None)
 
     def number(self) -> int:
         """Return a number that changes when a message arrives."""
@@ -285,7 +287,7 @@ class Mailbox:
             while left and generation == self._generation:
                 async with asyncio.timeout(_SILENCE_SECONDS):
                     answer = await self._come.get()
-                if answer is None:  # the partitions have changed
+                if answer is None:  # the partitions have changed, or the connection was lost
                     return
                 status = (answer.headers or {}).get("Status")
                 if status == "100":

@@ -13,7 +13,6 @@ import pyarrow.compute as pc
 
 from lycosa.api.screenshots import find_screenshot
 from lycosa.errors import LycosaError
-from lycosa.features.plugins.loader import load_hooks
 from lycosa.features.plugins.scheduling import partitioner_of
 from lycosa.frontier.freshness.quality import measure
 from lycosa.model.records import Outcome
@@ -48,14 +47,13 @@ def read(states: States, raw_url: str) -> bytes:
         )
     if not folded:
         raise LycosaError("the crawl has not begun, so it knows no URL yet")
-    hooks = load_hooks(job) if ":" in job.frontier.partitioner else None
     with closing(directory.log(job)) as log:
         found = explain(
             url,
             job,
             log,
             folded,
-            partitioner_of(job, hooks),
+            partitioner_of(job, noted=log.noted),
             quality=lambda: measure(link_ends(directory.path), job.revisit.quality),
             now=present_moment(folded.values()),
         )

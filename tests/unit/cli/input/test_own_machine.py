@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 
 import pytest
@@ -50,9 +51,30 @@ def test_the_servers_of_seeds_are_opened_if_all_are_on_this_machine(
 )
 def test_a_job_that_reaches_further_is_left_alone_and_cannot_be_both(fetch: dict[str, Any]) -> None:
     job = Job.of(seeds=["http://localhost/"], fetch=fetch)
-    assert opened(job, {}) == job
+    assert dataclasses.replace(opened(job, {}), limits=job.limits) == job
     with pytest.raises(ConfigError, match="loopback_origins"):
         Job.of(fetch={**fetch, "loopback_origins": ["localhost:80"]})
+
+
+@pytest.mark.parametrize(
+    ("fetch", "changes", "seconds"),
+    [
+        ({}, {}, 3.0),
+        ({"allow_private": True}, {}, 3.0),
+        ({"private_networks": ["127.0.0.0/8"]}, {}, 3.0),
+        ({"allow_private": True}, {"limits": {"patience_seconds": 60.0}}, 60.0),
+        ({"allow_private": True}, {"rules": [{"action": "accept", "host": "10.0.0.1"}]}, 600.0),
+        ({"allow_private": True, "hosts_file": "/tmp/hosts"}, {}, 600.0),
+    ],
+)
+def test_the_patience_is_short_where_nothing_leads_to_another_machine(
+    fetch: dict[str, Any], changes: dict[str, Any], seconds: float
+) -> None:
+    job = Job.of(seeds=["http://localhost/"], fetch=fetch, **changes)
+    assert opened(job, {}).limits.patience_seconds == seconds
+    set_so = {"settings": ["limits.patience_seconds=600"]}
+    if "limits" not in changes:
+        assert opened(job, set_so).limits.patience_seconds == 600.0
 
 
 def test_the_pauses_are_short_unless_somebody_said_otherwise() -> None:

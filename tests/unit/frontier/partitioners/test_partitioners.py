@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import string
+import zlib
 from collections.abc import Callable
 from importlib.metadata import version
 from pathlib import Path
@@ -10,16 +11,23 @@ from hypothesis import given
 from hypothesis import strategies as st
 from publicsuffixlist import PSLFILE, PublicSuffixList
 
-from lycosa.errors import ConfigError
+from lycosa.errors import ConfigError, LogError
 from lycosa.frontier import partitioners
 from lycosa.frontier.partitioners import (
     PARTITIONERS,
     URL_PARTITIONERS,
+    DomainPartitioner,
     Partitioner,
-    by_domain,
     by_host,
     make_partitioner,
     reversed_domain_of,
+)
+from lycosa.frontier.partitioners.suffixes import (
+    MOST_BYTES,
+    Suffixes,
+    holds_list,
+    installed,
+    unpacked,
 )
 from lycosa.model.job import PARTITIONERS as PARTITIONERS_OF_THE_JOB
 from lycosa.model.job import SPLITTING_PARTITIONERS
@@ -69,14 +77,14 @@ def test_the_suffixes_are_those_that_the_package_reads_from_its_list() -> None:
 
 
 def test_the_hosts_of_a_domain_share_a_partition() -> None:
-    partition_of = by_domain(4096).partition_of
+    partition_of = DomainPartitioner(4096).partition_of
     keys = ["org.example:/", "org.example.www:s/a?b", "org.example.a.b:s8443/x:y/z"]
     assert len({partition_of(key) for key in keys}) == 1
     assert partition_of("org.example2:/") != partition_of("org.example:/")
 
 
 def test_the_schemes_and_ports_of_a_host_share_a_partition() -> None:
-    for partition_of in (by_domain(4096).partition_of, by_host(4096).partition_of):
+    for partition_of in (DomainPartitioner(4096).partition_of, by_host(4096).partition_of):
         assert partition_of("[::1]:81/x") == partition_of("[::1]:s/")
         assert partition_of("127.0.0.1:/") == partition_of("127.0.0.1:s8080/a:b")
         assert partition_of("127.0.0.1:/") != partition_of("127.0.0.2:/")
@@ -84,7 +92,7 @@ def test_the_schemes_and_ports_of_a_host_share_a_partition() -> None:
 
 def test_host_hash_cuts_finer_than_domain() -> None:
     keys = [f"org.example.host{number}:/" for number in range(100)]
-    assert len({by_domain(64).partition_of(key) for key in keys}) == 1
+    assert len({DomainPartitioner(64).partition_of(key) for key in keys}) == 1
     assert len({by_host(64).partition_of(key) for key in keys}) > 32
 
 
@@ -194,7 +202,7 @@ hosts = st.lists(labels, min_size=1, max_size=5).map(".".join)
 
 @given(hosts, st.integers(1, 4096))
 def test_every_host_has_a_partition_and_its_domain_has_the_same(host: str, partitions: int) -> None:
-    partitioner = by_domain(partitions)
+    partitioner = DomainPartitioner(partitions)
     partition = partitioner.partition_of(host + ":s/path")
     assert 0 <= partition < partitions
     domain = reversed_domain_of(host)
@@ -202,6 +210,35 @@ def test_every_host_has_a_partition_and_its_domain_has_the_same(host: str, parti
     assert partitioner.partition_of(domain + ":/") == partition
 
 
-def test_the_identity_names_the_version_that_is_installed() -> None:
-    suffixes = f"publicsuffixlist {version('publicsuffixlist')}"
-    assert by_domain(8).identity == f"domain by {suffixes} over 8 partitions"
+def test_the_identity_is_the_content_of_the_list() -> None:
+    partitioner = DomainPartitioner(8)
+    kept = DomainPartitioner(8, unpacked(installed().packed()))
+    assert kept.identity == partitioner.identity
+    assert kept.is_noted(partitioner.identity.encode())
+    longer = Suffixes(installed().listed + b"brand.new\n")
+    assert DomainPartitioner(8, longer).identity != partitioner.identity
+    assert not DomainPartitioner(8, longer).is_noted(partitioner.identity.encode())
+
+
+def test_notes_of_earlier_releases_name_the_release_of_the_package() -> None:
+    def noted(release: str, partitions: int = 8) -> bytes:
+        return f"domain by publicsuffixlist {release} over {partitions} partitions".encode()
+
+    found, kept = DomainPartitioner(8), DomainPartitioner(8, installed())
+    assert found.is_noted(noted(version("publicsuffixlist")))
+    assert not found.is_noted(noted("1.0.0.20200101"))
+    assert kept.is_noted(noted("1.0.0.20200101"))  # it took the list from that release
+    assert not kept.is_noted(noted("1.0.0.20200101", partitions=4))
+    assert not kept.is_noted(None)
+
+
+@given(st.binary(max_size=300))
+def test_bytes_that_hold_no_list_are_refused(note: bytes) -> None:
+    assert not holds_list(note)
+    with pytest.raises(LogError, match="list of public suffixes cannot be read"):
+        unpacked(note)
+
+
+def test_a_list_longer_than_any_real_one_is_refused() -> None:
+    assert not holds_list(zlib.compress(b"a\n" * MOST_BYTES))
+    assert holds_list(zlib.compress(b"a\n" * (MOST_BYTES // 4)))

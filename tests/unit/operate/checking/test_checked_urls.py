@@ -6,12 +6,12 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from lycosa.frontier.partitioners import by_domain
+from lycosa.frontier.partitioners import DomainPartitioner
 from lycosa.model.url import canonicalize, key_of, refusal
 from lycosa.operate.checking.urls import REFUSALS, check_url
 from lycosa.storage.tables.rows import url_id
 
-PARTITIONER = by_domain(64)
+PARTITIONER = DomainPartitioner(64)
 # fmt: off
 PIECES = st.sampled_from([
     "http:", "HTTPS:", "mailto:", "//", "/", "\\", "a.b", "Ü.de", "0x7f.1", "[::1]", ":80", ":0443",

@@ -10,7 +10,7 @@ import pytest
 from lycosa.errors import ConfigError
 from lycosa.extract.page import scan
 from lycosa.extract.topics.training import Example, train
-from lycosa.frontier.partitioners import by_domain
+from lycosa.frontier.partitioners import DomainPartitioner
 from lycosa.model.url import key_of
 from lycosa_testweb import request_for
 from lycosa_testweb.topics.plan import Page
@@ -61,7 +61,7 @@ def test_a_share_of_pages_lies_on_hosts_of_one_topic(purity: float) -> None:
 
 def test_hosts_lie_in_partitions_of_their_own() -> None:
     web = TopicWeb(SMALL._replace(pages_per_host=10), 1)
-    partitioner = by_domain(64)
+    partitioner = DomainPartitioner(64)
     partitions = {partitioner.partition_of(key_of(f"http://{host}/")) for host in web.hosts()}
     assert len(partitions) > 56
 
