@@ -22,7 +22,7 @@ from hypothesis.stateful import (
 
 from lycosa.features.plugins.guarded import HeldScheduler
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.frontier.schedulers import ChoosesFrom, CountsLinks, Scheduler, Withdraws
+from lycosa.frontier.schedulers import ChoosesFrom, CountsLinks, Scheduler
 from lycosa.frontier.schedulers.factory import Order, make_scheduler
 from lycosa.model.job import SCHEDULERS, SCORES, Frontier
 from lycosa.model.records import Admitted, Fetched, Outcome
@@ -170,10 +170,10 @@ class SchedulerMachine(RuleBasedStateMachine):
             assert chosen in ready
             del self.offered[chosen]
 
-    @precondition(lambda self: self.offered and isinstance(self.scheduler, Withdraws))
+    @precondition(lambda self: self.offered and isinstance(self.scheduler, ChoosesFrom))
     @rule(data=st.data())
     def a_url_is_withdrawn(self, data: st.DataObject) -> None:
-        assert isinstance(self.scheduler, Withdraws)
+        assert isinstance(self.scheduler, ChoosesFrom)
         page = data.draw(st.sampled_from(sorted(self.offered)))
         self.scheduler.withdraw(page, self.offered.pop(page))
 
@@ -203,4 +203,4 @@ class SchedulerMachine(RuleBasedStateMachine):
 @pytest.mark.parametrize("name", SCHEDULERS)
 def test_every_order_can_give_a_url_back(name: str) -> None:
     made = make_scheduler(PartitionState(), Order(Frontier(scheduler=name)))
-    assert isinstance(made, Withdraws)
+    assert isinstance(made, ChoosesFrom)

@@ -25,7 +25,7 @@ from lycosa.frontier.link_counts import LinkCounts
 from lycosa.frontier.queue_moves import QueueMoves
 from lycosa.frontier.readiness.hosts import Readiness
 from lycosa.frontier.readiness.phases import WorkerContext
-from lycosa.frontier.schedulers import ChoosesFrom, MovesBetweenQueues, Scheduler, Withdraws
+from lycosa.frontier.schedulers import ChoosesFrom, MovesBetweenQueues, Scheduler
 from lycosa.frontier.schedulers.factory import Order, make_scheduler
 from lycosa.frontier.task import Task, TaskKind
 from lycosa.model.job import Frontier
@@ -330,7 +330,7 @@ class Partition(PageSteps):
 
     def withdraw(self, pages: Iterable[int]) -> None:
         """Offer URLs no longer: they were put off, or are asked for at once."""
-        assert isinstance(self.scheduler, Withdraws)
+        assert isinstance(self.scheduler, ChoosesFrom)
         for page in pages:
             site = self.state.pages.site[page]
             if self._offered[page]:

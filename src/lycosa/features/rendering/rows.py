@@ -22,7 +22,7 @@ from lycosa.crawl.points import Feature, Spine
 from lycosa.fetch.robots.rules import Rules
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
-from lycosa.frontier.schedulers import Withdraws
+from lycosa.frontier.schedulers import ChoosesFrom
 from lycosa.model.records import PartsInRow, RobotsState
 
 _FEWEST = 2
@@ -109,7 +109,7 @@ class PartRows(Feature):
     def _may_begin(self, partition: Partition, host: int) -> bool:
         state, now = partition.state, self._clock.now()
         return (
-            isinstance(partition.scheduler, Withdraws)
+            isinstance(partition.scheduler, ChoosesFrom)
             and is_unhurried(state, host)
             and not state.hosts.closed[host]
             and all(_may_ask(state, site, now) for site in state.sites_of(host))

@@ -11,23 +11,23 @@ later owner knows every host that may owe more than one pause.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
+
+from msgspec import Struct
 
 from lycosa.frontier.facts.columns import Hosts
 from lycosa.model.records import PartsInRow, Released
 
 
-@dataclass
-class Rows:
+class Rows(Struct):
     """Hosts that may be asked for parts of a page in a row, and the pauses that they owe for it.
 
     Empty without `[render] burst_parts`.
     """
 
-    owed: dict[int, int] = field(default_factory=dict)
+    owed: dict[int, int] = {}
     """Since the partition was taken: a resume would have to wait for so many pauses."""
-    before: dict[int, int] = field(default_factory=dict)
+    before: dict[int, int] = {}
     """The same of owners before; a host is in it until it has answered again."""
 
     def is_known(self, host: int) -> bool:
@@ -52,10 +52,6 @@ class Rows:
             self.before[host] = self.most_owed(host)
         self.owed = {}
 
-    def released(self) -> None:
-        """Note that nothing is under way, and the moments of all hosts hold what they owe."""
-        self.owed = {}
-
 
 class Owed:
     """The rests that are left; empty while the partition has an owner."""
@@ -70,13 +66,14 @@ class Owed:
         """Take in what the former owner says."""
         self.hosts, self.addresses = dict(event.hosts), dict(event.addresses)
         self.resumed_ago = event.resumed_ago
-        self.rows.released()
+        self.rows.owed = {}  # nothing is under way, and the rests hold what was owed
 
     def apply_taken(self, moment: float, hosts: Hosts) -> None:
         """Let the hosts rest from this moment on; addresses are the worker's to let rest."""
         for host, seconds in self.hosts.items():
             hosts.due[host] = moment + seconds
-        self.rows.taken()
+        if self.rows.owed:
+            self.rows.taken()
         self.hosts, self.addresses, self.resumed_ago = {}, {}, -1.0
 
     def pack(self) -> tuple[object, ...]:

@@ -81,15 +81,10 @@ class KeepsLinks(Protocol):
 
 @runtime_checkable
 class ChoosesFrom(Protocol):
-    """Optional for a scheduler: goes on with one site, for bursts."""
+    """Optional for a scheduler: goes on with one site, or gives a certain URL back, for bursts."""
 
     def choose_from(self, site: int) -> int | None:
         """Return the next URL of a site that is awake, or None."""
-
-
-@runtime_checkable
-class Withdraws(Protocol):
-    """Optional for a scheduler: gives a certain URL back, to be asked for at once or put off."""
 
     def withdraw(self, page: int, site: int) -> None:
         """Forget a URL that was offered."""
@@ -104,7 +99,7 @@ class KeepsTurn(Protocol):
 
 
 @runtime_checkable
-class MovesBetweenQueues(Withdraws, Protocol):
+class MovesBetweenQueues(Protocol):
     """Optional for a scheduler: has a queue for each topic."""
 
     def move_to(self, page: int, site: int, queue: int, position: int) -> None:

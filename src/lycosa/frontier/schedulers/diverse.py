@@ -32,7 +32,7 @@ from lycosa.frontier.schedulers.queues import Queues
 
 
 class Diverse:
-    """Implements `lycosa.frontier.schedulers.Scheduler`, `ChoosesFrom` and `Withdraws`."""
+    """Implements `lycosa.frontier.schedulers.Scheduler` and `ChoosesFrom`."""
 
     def __init__(self, page_urls: int, now: Callable[[], float]) -> None:
         self._page_urls = page_urls

@@ -65,8 +65,8 @@ class RoundRobin:
 
 
 class TreeOrder:
-    """Implements `lycosa.frontier.schedulers.Scheduler`, `CountsLinks`, `ChoosesFrom`,
-    `Withdraws` and `KeepsTurn`."""
+    """Implements `lycosa.frontier.schedulers.Scheduler`, `CountsLinks`, `ChoosesFrom` and
+    `KeepsTurn`."""
 
     def __init__(
         self, table: UrlTable, walk: Walk, pages: Pages, score: Score | None = None
