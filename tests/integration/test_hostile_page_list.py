@@ -147,7 +147,19 @@ def test_texts_that_are_not_utf_8_are_refused(copied: Path) -> None:
         asked_all(crawl_of(copied))
 
 
-@pytest.mark.parametrize("which", [copy.rows_path, copy.counts_path])
+def test_latest_rows_that_no_copy_of_ours_has_are_refused(copied: Path) -> None:
+    path = copy.latest_path(copied)
+    table = pq.read_table(path)
+    for change in (retyped("number", pa.string()), lambda table: table.slice(1)):
+        pq.write_table(change(table), path)
+        with pytest.raises(NoCopy):
+            asked_all(crawl_of(copied))
+    pq.write_table(emptied("number")(table), path)
+    with pytest.raises(NoCopy):
+        list_of(crawl_of(copied)).rows(Question(text="page", limit=1))
+
+
+@pytest.mark.parametrize("which", [copy.rows_path, copy.latest_path, copy.counts_path])
 def test_a_link_in_the_place_of_a_file_is_not_followed(
     copied: Path, tmp_path: Path, which: Callable[[Path], Path]
 ) -> None:
@@ -169,6 +181,8 @@ def test_a_link_in_the_place_of_a_file_is_not_followed(
     [
         {"rows": 10**18},
         {"rows": -1},
+        {"latest": 10**18},
+        {"latest": -1},
         {"rows": 10**30},
         {"moment": "soon"},
         {"segments": {"../../etc": [1, 2]}},
@@ -185,7 +199,8 @@ def test_a_manifest_that_lies_is_refused(copied: Path, values: dict[str, object]
 
 def test_changed_bytes_of_a_copy_give_rows_or_an_error(copied: Path) -> None:
     chance = random.Random(5)
-    for path in (copy.rows_path(copied), copy.counts_path(copied)):
+    paths = copy.rows_path(copied), copy.latest_path(copied), copy.counts_path(copied)
+    for path in paths:
         sound = path.read_bytes()
         for _ in range(40):
             content = bytearray(sound)

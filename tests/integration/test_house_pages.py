@@ -197,6 +197,24 @@ def test_the_list_of_pages_is_filtered_sorted_and_downloaded(
         expect(page.locator("#facts .lead")).to_contain_text("has ended: kept")
 
 
+@pytest.mark.parametrize("width", [390, 1280])
+def test_a_long_address_or_title_does_not_fill_the_list(
+    browser: Browser, address: str, width: int
+) -> None:
+    with browser.new_page(viewport={"width": width, "height": 800}) as page:
+        page.goto(f"{address}/crawl/site/pages#token={TOKEN}")
+        expect(page.locator("#list td.url a").first).to_be_visible()
+        heights = page.evaluate(
+            """() => {
+              for (const one of document.querySelectorAll("#list td.url bdi, #list td.title bdi"))
+                one.textContent = "a-long-segment-".repeat(100);
+              return [...document.querySelectorAll("#list tr")].map((one) => one.clientHeight);
+            }"""
+        )
+        assert heights and max(heights) < 150
+        assert page.locator("#list td.url a").first.get_attribute("title")
+
+
 def test_bars_and_hosts_lead_to_lists_of_their_length(browser: Browser, address: str) -> None:
     with browser.new_page() as page:
         for name, place in (("now", "#outcomes .bars"), ("hosts", "#hosts tbody")):

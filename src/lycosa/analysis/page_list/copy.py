@@ -1,6 +1,7 @@
 """The narrow copy of a large crawl's list: `index/page-list/`, in generations.
 
     index/page-list/00000003/store/rows.parquet     one row a URL, sorted by URL
+    index/page-list/00000003/store/latest.parquet   the tenth fetched last, in that order
     index/page-list/00000003/store/counts.parquet   numbers of rows by host, outcome, type, topic
     index/page-list/00000003/manifest.json          the segments that it was made from
     index/page-list/current                         which of them is the copy: "00000003"
@@ -42,6 +43,7 @@ from lycosa.analysis.study.tables import (
     Connection,
     add_files,
     connected,
+    file_literal,
     lock,
     named_failures,
     quoted,
@@ -56,7 +58,17 @@ from lycosa.storage.tables.derived import PAGE_TOPICS, READ, derived_path
 FORMAT = 1
 MEMORY_BYTES = 400_000_000
 GROUP_ROWS = 10_240
-ROWS, COUNTS, MANIFEST = "rows.parquet", "counts.parquet", "manifest.json"
+LATEST_SHARE = 10
+"""One row in so many is one of the latest."""
+ROWS, LATEST, COUNTS = "rows.parquet", "latest.parquet", "counts.parquet"
+MANIFEST = "manifest.json"
+_WRITTEN_AS = "format parquet, compression lz4_raw, parquet_version v2"
+"""The second version keeps texts without their lengths between them, and numbers packed."""
+_LATEST = pa.schema(
+    [("number", pa.int64())]
+    + [SCHEMA.field(name) for name in ("url_id", "fetched", "outcome", "type", "topic", "words")]
+)
+"""The latest rows: the number of each among all, and what a search by time needs."""
 _COUNTED = pa.schema(
     [(name, pa.string()) for name in ("host", "outcome", "type", "topic")]
     + [("number", pa.int64())]
@@ -76,6 +88,8 @@ class Manifest(msgspec.Struct):
     log: list[int]
     """A value that changes with the log."""
     rows: int = 0
+    latest: int = 0
+    """Number of the latest rows; 0 in a copy of an older version, which has none."""
 
 
 class Progress(NamedTuple):
@@ -163,7 +177,8 @@ def make_copy(
                 maker = _Maker(connection, fetches, build, on_progress)
                 maker.find_newest()
                 maker.read_log(directory, job)
-                manifest.rows = maker.write(add_topics(connection, folder))
+                maker.write(add_topics(connection, folder))
+                manifest.rows, manifest.latest = maker.rows, maker.write_latest()
             _require_made(folder, build.path, manifest)
             beneath.write_bytes(build.path / MANIFEST, msgspec.json.encode(manifest))
             build.publish()
@@ -188,6 +203,7 @@ class _Maker:
         self._store = build.store
         self._tell = on_progress
         self._log_file = build.path / "log-rows.parquet"
+        self.rows = 0
 
     def find_newest(self) -> None:
         """Find the fetches that are not the newest of their URL, segment by segment."""
@@ -219,23 +235,43 @@ class _Maker:
                     self._tell(Progress(number, of, "parts of the queue read"))
         add_files(self._connection, "log_rows", [self._log_file])
 
-    def write(self, topics: str) -> int:
-        """Write rows and counts; return the number of rows."""
+    def write(self, topics: str) -> None:
+        """Write rows and counts."""
         run, count = self._connection.execute, len(self._files)
         self._tell(Progress(count, count, "segments read; now they are sorted"))
         run(f"create view every as {self._every(topics)}")
         rows, counts = self._store / ROWS, self._store / COUNTS
         run(
             f"copy (select {NAMES} from every order by url) to {quoted(rows)}"
-            f" (format parquet, compression lz4_raw, row_group_size {GROUP_ROWS})"
+            f" ({_WRITTEN_AS}, row_group_size {GROUP_ROWS})"
         )
         add_files(self._connection, "written", [rows])
         run(
             "copy (select host, outcome, type, topic, count(*) as number from written"
-            f" group by all) to {quoted(counts)} (format parquet, compression lz4_raw)"
+            f" group by all) to {quoted(counts)} ({_WRITTEN_AS})"
         )
-        (found,) = run("select count(*) from written").fetchone()
+        (self.rows,) = run("select count(*) from written").fetchone()
         self._log_file.unlink()
+
+    def write_latest(self) -> int:
+        """Write the latest rows, whole moments of them; return their number."""
+        run, last = self._connection.execute, self.rows // LATEST_SHARE
+        run("set variable since = -1")
+        if last:
+            run(
+                "set variable since = (select fetched from written"
+                f" order by fetched desc limit 1 offset {last})"
+            )
+        columns = ", ".join(_LATEST.names[1:])
+        base = f"read_parquet({file_literal(self._store / ROWS)}, file_row_number = true)"
+        path = self._store / LATEST
+        run(
+            f"copy (select file_row_number as number, {columns} from {base}"
+            " where fetched > getvariable('since') order by fetched desc, url_id)"
+            f" to {quoted(path)} ({_WRITTEN_AS}, row_group_size {GROUP_ROWS})"
+        )
+        add_files(self._connection, "latest", [path])
+        (found,) = run("select count(*) from latest").fetchone()
         return int(found)
 
     def _every(self, topics: str) -> str:
@@ -259,12 +295,16 @@ def require_sound(generation: Path, manifest: Manifest) -> None:
     A copy may come from a stranger, as the crawl does: other types would fail in a comparison with
     younger rows.
     """
-    for path, schema in ((rows_path(generation), SCHEMA), (counts_path(generation), _COUNTED)):
+    files = [(ROWS, SCHEMA, manifest.rows), (COUNTS, _COUNTED, None)]
+    if manifest.latest:
+        files.append((LATEST, _LATEST, manifest.latest))
+    for name, schema, rows in files:
+        path = generation / STORE / name
         found = pq.read_schema(beneath.checked(path))
         if (found.names, found.types) != (schema.names, schema.types):
-            raise ValueError(f"{path.name} has other columns")
-    if pq.read_metadata(beneath.checked(rows_path(generation))).num_rows != manifest.rows:
-        raise ValueError(f"{ROWS} has another number of rows")
+            raise ValueError(f"{name} has other columns")
+        if rows is not None and pq.read_metadata(beneath.checked(path)).num_rows != rows:
+            raise ValueError(f"{name} has another number of rows")
 
 
 def _require_made(folder: Path, generation: Path, manifest: Manifest) -> None:
@@ -281,6 +321,11 @@ def _require_made(folder: Path, generation: Path, manifest: Manifest) -> None:
 def rows_path(generation: Path) -> Path:
     """Return the file of a copy's rows."""
     return generation / STORE / ROWS
+
+
+def latest_path(generation: Path) -> Path:
+    """Return the file of a copy's latest rows."""
+    return generation / STORE / LATEST
 
 
 def counts_path(generation: Path) -> Path:

@@ -33,7 +33,7 @@ from lycosa.analysis.page_list.columns import (
     SOURCE,
     fetched,
 )
-from lycosa.analysis.page_list.copied_rows import CopiedRows
+from lycosa.analysis.page_list.copied_rows import CopiedRows, Ordered
 from lycosa.analysis.page_list.fetches import Fetches, fetches_now, signature
 from lycosa.analysis.page_list.log_rows import log_batches
 from lycosa.analysis.page_list.question import (
@@ -105,6 +105,8 @@ class PageList:
         self._base = ""
         """How a query names the copy; "" if the crawl is small."""
         self._counts = ""
+        self._ordered: tuple[Ordered, Ordered | None] = (Ordered("", "", 0), None)
+        """All rows of the copy, and the latest."""
         self._replaced: set[int] = set()
         """Rows of the copy in whose place there are younger ones."""
         self._queue_read = 0.0
@@ -139,8 +141,7 @@ class PageList:
             )
         )
         if self._base:
-            count = self._manifest.rows if self._manifest is not None else 0
-            copied = CopiedRows(self._base, self._counts, count, self._replaced, self._fetched)
+            copied = CopiedRows(*self._ordered, self._counts, self._replaced, self._fetched)
             found += self._named(copied.found(asked, wanted))
             found.sort(key=lambda row: row["url_id"])
             found.sort(key=lambda row: row[asked.sort], reverse=asked.is_descending)
@@ -280,6 +281,12 @@ class PageList:
         rows, counts = map(file_literal, (copy.rows_path(generation), copy.counts_path(generation)))
         self._base = f"read_parquet({rows}, file_row_number = true)"
         self._counts = f"read_parquet({counts})"
+        latest = None
+        if manifest.latest:
+            file = file_literal(copy.latest_path(generation))
+            read = f"read_parquet({file}, file_row_number = true)"
+            latest = Ordered(read, "number", manifest.latest)
+        self._ordered = Ordered(self._base, "file_row_number", manifest.rows), latest
         self._queue_read, self._queue_log = manifest.moment, manifest.log
 
     def _require_usable(self, manifest: copy.Manifest, fetches: Fetches) -> None:

@@ -13,7 +13,7 @@ import pytest
 
 from lycosa.analysis.page_list import copied_rows
 from lycosa.analysis.page_list.columns import LISTED_NAMES, SCHEMA
-from lycosa.analysis.page_list.copied_rows import CopiedRows
+from lycosa.analysis.page_list.copied_rows import CopiedRows, Ordered
 from lycosa.analysis.page_list.question import Question, cursor_of
 from lycosa.analysis.study.tables import file_literal, quoted
 
@@ -35,6 +35,10 @@ def made(chance: random.Random) -> list[Row]:
     return sorted(found, key=lambda row: row["url"])
 
 
+def _ordered(path: Path, number: str, rows: int) -> Ordered:
+    return Ordered(f"read_parquet({file_literal(path)}, file_row_number = true)", number, rows)
+
+
 class Reader:
     """A copy, and the queries that were asked of it."""
 
@@ -50,9 +54,23 @@ class Reader:
             "copy (select host, outcome, type, topic, count(*) as number"
             f" from {file_literal(rows)} group by all) to {quoted(counts)}"
         )
-        base = f"read_parquet({file_literal(rows)}, file_row_number = true)"
         counted = f"read_parquet({file_literal(counts)})"
-        self.copied = CopiedRows(base, counted, ROWS, self.replaced, self._fetched)
+        self.copied = CopiedRows(
+            _ordered(rows, "file_row_number", ROWS),
+            self._latest(rows),
+            counted,
+            self.replaced,
+            self._fetched,
+        )
+
+    def _latest(self, rows: Path) -> Ordered:
+        path = rows.with_name("latest.parquet")
+        self._connection.execute(
+            "copy (select * exclude (file_row_number), file_row_number as number"
+            f" from read_parquet({file_literal(rows)}, file_row_number = true) where fetched > 1500"
+            f" order by fetched desc, url_id) to {quoted(path)}"
+        )
+        return _ordered(path, "number", pq.read_metadata(path).num_rows)
 
     def _fetched(self, query: str, values: list[Any]) -> list[tuple[Any, ...]]:
         self.queries.append(query)
@@ -103,6 +121,25 @@ def test_hosts_behind_the_answer_are_not_read(tmp_path: Path) -> None:
     assert min(row[LISTED_NAMES.index("host")] for row in found) == hosts[19]
 
 
+@pytest.mark.parametrize("replaced", [0, 150])
+@pytest.mark.parametrize("text", ["stone", "9", "zebra"])
+def test_words_are_found_page_by_page_beyond_the_latest(
+    replaced: int, text: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(copied_rows, "_STRETCH_ROWS", 50)
+    reader = Reader(tmp_path, replaced)
+    words = {row["url"] for row in reader.rows if text in row["words"]}
+    wanted = [url for url in reader.wanted("fetched") if url in words]
+    assert reader.paged(37, text=text) == wanted
+
+
+def test_where_the_latest_rows_have_enough_no_others_are_searched(tmp_path: Path) -> None:
+    reader = Reader(tmp_path, 0)
+    assert len(reader.copied.found(Question(text="stone"), 20)) == 20
+    searched = [query for query in reader.queries if "contains" in query]
+    assert searched and all("latest.parquet" in query for query in searched)
+
+
 @pytest.mark.parametrize(("group", "is_scanned"), [(100, False), (1000, True)])
 def test_words_are_looked_for_along_the_order_unless_most_groups_were_read(
     group: int, is_scanned: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -111,7 +148,7 @@ def test_words_are_looked_for_along_the_order_unless_most_groups_were_read(
     monkeypatch.setattr(copied_rows, "_LEAST_FIRST_ROWS", 10)
     reader = Reader(tmp_path, 0)
     # Every row has the word, so 15 rows of the order are looked through for 10.
-    found = reader.copied.found(Question(text="bridge"), 10)
+    found = reader.copied.found(Question(text="bridge", sort="size"), 10)
     assert len(found) == 10
-    ordered = [query for query in reader.queries if "order by fetched" in query]
+    ordered = [query for query in reader.queries if "order by size" in query]
     assert any("contains" in query for query in ordered) == is_scanned

@@ -12,8 +12,8 @@ let state = {}, before = [], asked = 0;
 
 const known = (one, text) => (one.fetched ? text : "–");
 const COLUMNS = {
-  url: { title: "URL", kind: "url", cell: (one) => h("a", { href: page("url", { url: one.url }) }, h("bdi", {}, one.url)) },
-  title: { title: "Title", kind: "title", cell: (one) => h("bdi", {}, one.title || "–") },
+  url: { title: "URL", kind: "url", cell: (one) => h("a", { href: page("url", { url: one.url }), title: one.url }, h("bdi", {}, one.url)) },
+  title: { title: "Title", kind: "title", cell: (one) => h("bdi", { title: one.title }, one.title || "–") },
   outcome: { title: "Outcome", cell: (one) => words(one.outcome) },
   status: { title: "Status", right: true, cell: (one) => (one.status ? String(one.status) : "–") },
   type: { title: "Type", cell: (one) => h("bdi", {}, one.type || "–") },
