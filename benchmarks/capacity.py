@@ -42,7 +42,8 @@ class Plan:
     """Of a worker process."""
     line: float = 125e6
     """Bytes a second of a machine."""
-    partitions: float = 1024
+    partitions: float = 960
+    """The most that JetStream takes."""
     seal: float = 60.0
     """Seconds between two uploads of a worker."""
     commit: float = 0.5
@@ -60,10 +61,11 @@ def limits_of(plan: Plan) -> dict[str, float]:
     """Return how many pages a second each resource allows, the least first."""
     page_cpu = cost.PAGE_CPU.value * cost.LOG_CPU_FACTOR.value
     asked = 1 + plan.hosts / plan.pages
+    turn = plan.delay + plan.latency  # a pause runs from the end of an answer
     left = plan.cores - snapshot_cores(plan) - plan.cores * watch_cores(plan)
     found = {
-        "pauses of hosts": plan.hosts / (plan.delay + plan.latency),
-        "the largest site": plan.pages / (min(plan.largest, plan.pages) * plan.delay),
+        "pauses of hosts": plan.hosts / turn,
+        "the largest site": plan.pages / (min(plan.largest, plan.pages) * turn),
         "connections": plan.members * plan.connections / plan.latency / asked,
         "processors": max(0.0, plan.machines * left / page_cpu),
         "the line": plan.machines * plan.line / line_bytes(plan),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,7 @@ from lycosa.model.job.log_servers import usual_partitions
 from lycosa.runtime.directory import CrawlDirectory, named_anew
 from lycosa.runtime.shared_log import joining
 from lycosa.runtime.shared_log.distant import find_crawl, parse_place
-from lycosa.runtime.shared_log.joining import FoundCrawl, choose
+from lycosa.runtime.shared_log.joining import FoundCrawl, awaited, choose
 from lycosa.runtime.shared_log.notes import directory_number, job_among, note_job, own_numbers
 from lycosa.storage.jetstream.writing import MOST_PARTITIONS
 from lycosa.storage.log.opening import open_log
@@ -234,6 +235,23 @@ def test_a_crawl_that_cannot_be_begun_leaves_a_folder_that_can_be_used(tmp_path:
     assert done.returncode == 4, done.stderr
     assert "cannot be used for TLS" in done.stderr
     assert list(path.iterdir()) == []
+
+
+@pytest.mark.parametrize("address", [POSTGRES, "nats_servers"], indirect=True)
+def test_a_crawl_that_is_being_begun_is_waited_for(address: str) -> None:
+    job = named_anew(Job.of(["http://h.test/"], log={"server": address}))
+    name, said = job.log.name, list[str]()
+    with closing(open_log(address, job.frontier.partitions, crawl=name)) as log:
+        with pytest.raises(ConfigError, match="holds no crawl"):
+            awaited(address, name, said.append, patience_seconds=0.0)
+
+        def note(text: str) -> None:
+            said.append(text)
+            note_job(log, job)
+
+        assert awaited(address, name[:12], note).name == name
+        assert awaited(address, name, said.append).job.seeds == job.seeds
+    assert said == [f"{name} is being begun: waiting until its job is in the log"]
 
 
 def test_a_crawl_is_chosen_by_the_beginning_of_its_name() -> None:

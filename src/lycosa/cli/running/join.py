@@ -85,14 +85,13 @@ def join(
 
     place = parse_place(address)
     address, name = place.address, place.name or name
-    found = joining.crawls_in(address)
     if is_list:
-        for crawl in found:
+        for crawl in joining.crawls_in(address):
             click.echo(str(crawl))
         return 0
     if path is None:
         raise click.UsageError("The folder for the pages is missing. Name one with -o DIR.")
-    crawl = joining.choose(address, name, found)
+    crawl = joining.awaited(address, name, notice)
     place = place._replace(name=crawl.name)
     typed = _typed(flags)
     if (workers := _member_count(path, flags)) > 1:

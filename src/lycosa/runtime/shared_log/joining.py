@@ -2,14 +2,15 @@
 
 The server's log holds the job, so only the address is needed. If it holds several crawls, one is
 named by the beginning of its name. Without a name the only running crawl is chosen, or the only
-one at all.
+one at all. A crawl whose first machine has not noted the job yet is waited for.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import logging
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -30,6 +31,9 @@ log_messages = logging.getLogger(__name__)
 _SEEDS_SHOWN = 3
 _ASKING_SECONDS = 10.0
 """Seconds that a server has to list its crawls."""
+_BEGINNING_SECONDS = 60.0
+"""Seconds in which the first machine notes the job, and a long list of seeds before it."""
+_LOOK_SECONDS = 0.3
 _MACHINE_LIMITS = ("free_disk_bytes",)
 """Limits that each machine sets for itself."""
 
@@ -66,11 +70,40 @@ class FoundCrawl(NamedTuple):
 
 def crawls_in(address: str) -> list[FoundCrawl]:
     """Return the crawls on a server, the newest first."""
-    found = [
-        crawl
-        for stored in crawls_on(address, _ASKING_SECONDS)
-        if (crawl := _found(stored)) is not None
-    ]
+    return _whole(crawls_on(address, _ASKING_SECONDS))
+
+
+def awaited(
+    address: str,
+    name: str,
+    say: Callable[[str], None],
+    patience_seconds: float = _BEGINNING_SECONDS,
+) -> FoundCrawl:
+    """Return the wanted crawl; one that its first machine is just beginning is waited for.
+
+    The job is noted last, after the seeds. A crawl without it may also be the rest of a beginning
+    that was killed, so patience ends.
+    """
+    deadline = time.monotonic() + patience_seconds
+    is_said = False
+    while True:
+        stored = crawls_on(address, _ASKING_SECONDS)
+        found = _whole(stored)
+        beginning = {one.name for one in stored if one.name.startswith(name)}
+        beginning -= {crawl.name for crawl in found}
+        is_there = any(
+            crawl.name.startswith(name) and (name or crawl.is_running) for crawl in found
+        )
+        if is_there or not beginning or time.monotonic() > deadline:
+            return choose(address, name, found)
+        if not is_said:
+            say(f"{min(beginning)} is being begun: waiting until its job is in the log")
+            is_said = True
+        time.sleep(_LOOK_SECONDS)
+
+
+def _whole(stored: Iterable[StoredCrawl]) -> list[FoundCrawl]:
+    found = [crawl for one in stored if (crawl := _found(one)) is not None]
     return sorted(found, key=lambda crawl: crawl.begun, reverse=True)
 
 

@@ -9,7 +9,7 @@ from lycosa.runtime.coordination.keys import MEMBERS, NUMBERS, member_key
 from lycosa.runtime.coordination.memory import MemoryBoard
 from lycosa.runtime.coordination.protocol import UNAVAILABLE, UNDECIDED, Answer, Entry
 from lycosa.runtime.membership.calls import make
-from lycosa.runtime.membership.joining import Agreement, raised
+from lycosa.runtime.membership.joining import Agreement, Refused, check, raised
 from lycosa.runtime.membership.life import Phase
 from lycosa.runtime.membership.record import (
     Member,
@@ -263,7 +263,7 @@ def test_a_wish_to_leave_does_not_wait_behind_a_renewal(board: MemoryBoard) -> N
     ("other", "text"),
     [
         (Agreement("another", AGREEMENT.partitioner, "", 2), "belongs to the crawl crawl"),
-        (Agreement("crawl", "host-hash over 64 partitions", "", 2), "install the package version"),
+        (Agreement("crawl", "host-hash over 64 partitions", "", 2), "the partitioner there is"),
         (Agreement("crawl", AGREEMENT.partitioner, "tidy 2.0", 2), "install the same plugins"),
         (Agreement("crawl", AGREEMENT.partitioner, "", 1), "writes format 2 .* this Lycosa 1 to 1"),
     ],
@@ -279,6 +279,20 @@ def test_a_worker_that_does_not_fit_is_refused(
         raise machine.life.refusal or AssertionError
     assert board.list(MEMBERS) is not None
     assert not machine.may_begin()
+
+
+def test_a_board_of_an_earlier_release_names_the_release_of_the_list_of_suffixes() -> None:
+    def agreed(partitioner: str) -> Agreement:
+        return msgspec.structs.replace(AGREEMENT, partitioner=partitioner)
+
+    ours = agreed("domain by suffixes 947e147495392be8 over 64 partitions")
+    check(agreed("domain by publicsuffixlist 1.0.2.20250101 over 64 partitions"), ours, 1)
+    for other in (
+        "domain by publicsuffixlist 1.0 over 8 partitions",
+        "domain by suffixes ff over 64",
+    ):
+        with pytest.raises(Refused, match="the partitioner there is"):
+            check(agreed(other), ours, 1)
 
 
 def test_the_oldest_member_decides_the_format() -> None:
