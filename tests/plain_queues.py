@@ -29,6 +29,10 @@ class PlainQueues:
             del self._ranks[page]
             self._ranks[page] = (site, rank)
 
+    def withdraw(self, page: int, site: int) -> None:
+        """Forget a URL."""
+        del self._ranks[page]
+
     def drop(self, site: int) -> None:
         """Forget a site."""
         self._awake.discard(site)

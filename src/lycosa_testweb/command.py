@@ -98,6 +98,7 @@ def _parser() -> argparse.ArgumentParser:
     add("--delay", type=float, default=1.0, help="the pause it promised per host (1)")
     add("--ip-delay", type=float, default=0.5, help="the pause it promised per address (0.5)")
     add("--burst", type=int, default=1, help="requests to a host that may share their pauses (1)")
+    add("--burst-parts", type=int, default=1, help="the same for parts of pages (1)")
     _add_topics(parser.add_argument_group("a web with topics"))
     return parser
 
@@ -204,6 +205,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         delay_seconds=options.delay,
         ip_delay_seconds=options.ip_delay,
         burst_urls=options.burst,
+        burst_parts=options.burst_parts,
         agent=options.agent,
         tolerance_seconds=SOCKET_TOLERANCE_SECONDS,
     )

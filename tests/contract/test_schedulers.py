@@ -170,6 +170,13 @@ class SchedulerMachine(RuleBasedStateMachine):
             assert chosen in ready
             del self.offered[chosen]
 
+    @precondition(lambda self: self.offered and isinstance(self.scheduler, ChoosesFrom))
+    @rule(data=st.data())
+    def a_url_is_withdrawn(self, data: st.DataObject) -> None:
+        assert isinstance(self.scheduler, ChoosesFrom)
+        page = data.draw(st.sampled_from(sorted(self.offered)))
+        self.scheduler.withdraw(page, self.offered.pop(page))
+
     @invariant()
     def the_counts_are_those_of_a_recount(self) -> None:
         assert self.scheduler.ready == len(self._ready())
@@ -191,3 +198,9 @@ class SchedulerMachine(RuleBasedStateMachine):
 
     def _any_site(self, data: st.DataObject) -> int:
         return data.draw(st.integers(0, len(self.state.site_names) - 1))
+
+
+@pytest.mark.parametrize("name", SCHEDULERS)
+def test_every_order_can_give_a_url_back(name: str) -> None:
+    made = make_scheduler(PartitionState(), Order(Frontier(scheduler=name)))
+    assert isinstance(made, ChoosesFrom)

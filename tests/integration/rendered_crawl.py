@@ -17,7 +17,7 @@ from lycosa_testweb.referee.rulebook import RefereeRules
 from lycosa_testweb.servers.raw import Hosted
 from lycosa_testweb.servers.server import SOCKET_TOLERANCE_SECONDS, Listen, SocketWeb
 from lycosa_testweb.web import HTML, Reply, Truth
-from lycosa_testweb.webs.script_maze import HOME, ScriptMaze
+from lycosa_testweb.webs.script_maze import HOME, OTHER_HOST, ScriptMaze
 
 DELAY_SECONDS = 0.1
 
@@ -60,6 +60,26 @@ def crawl(
     done = lycosa("crawl", seed, "-o", path, *flags, kill_at=kill_at)
     expected = -signal.SIGKILL if kill_at else expects
     assert done.returncode == expected, done.stderr
+
+
+class ManyScripts(ScriptMaze):
+    """An application made by many scripts of two hosts, and ordinary pages behind it."""
+
+    def __init__(self, own: int = 10, others: int = 4) -> None:
+        super().__init__(())
+        urls = [f"{HOME}parts/own{n}.js" for n in range(own)]
+        urls += [f"http://{OTHER_HOST}/parts/other{n}.js" for n in range(others)]
+        tags = "".join(f"<script src={url}></script>" for url in urls)
+        links = "".join(f"<a href=/page{n}>page</a>" for n in range(3))
+        self.scripts = set(urls)
+        self._parts = {
+            "/" + url.split("/", 3)[3]: f"out.innerHTML += '<p>' + 'Said by {n}. '.repeat(9)"
+            for n, url in enumerate(urls)
+        }
+        home = f"<!DOCTYPE html>{links}<div id=out></div>{tags}"
+        self._pages = {"/": home.encode()}
+        for n in range(3):
+            self._pages[f"/page{n}"] = b"<!DOCTYPE html><title>Plain</title>plain words " * 9
 
 
 class Stuck(ScriptMaze):

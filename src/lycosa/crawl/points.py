@@ -73,6 +73,8 @@ class Spine(NamedTuple):
     """Has inboxes read and decisions committed soon."""
     has_looked: Callable[[], None]
     """Has the end looked for that waited for a busy feature."""
+    when_on_disk: Callable[[Callable[[], None]], None]
+    """Calls back soon, when a power cut takes nothing that was decided so far."""
 
 
 class Feature:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from lycosa.crawl.pauses.due import longest_burst, longest_row
 from lycosa.crawl.points import Feature, Spine
 from lycosa.features.novelty.copies import SeenTexts
 from lycosa.features.novelty.mirrors import Mirrors
@@ -15,6 +16,7 @@ from lycosa.features.usual_sitemaps import UsualSitemaps
 if TYPE_CHECKING:
     from lycosa.features.plugins.feature import Plugins
     from lycosa.features.plugins.hooks import Hooks
+    from lycosa.features.rendering.rows import PartRows
     from lycosa.features.topics.feature import TopicOrder, Topics
 
 
@@ -67,13 +69,20 @@ def features_of(spine: Spine, hooks: Hooks | None = None) -> list[Feature]:
         features.append(Mirrors(traps, spine.partitions))
     if ports.job.structured.forms:
         features.append(TripleExtraction(ports.job))
-    if ports.job.politeness.burst_urls != 1:
+    rows: PartRows | None = None
+    if ports.rendering is not None and longest_row(ports.job) > 1:
+        from lycosa.features.rendering.rows import PartRows
+
+        rows = PartRows(spine)
+        features.append(rows)
+    if longest_burst(ports.job) > 1:
         from lycosa.features.bursts import Bursts
 
-        features.append(Bursts(ports.job))
+        features.append(Bursts(ports.job, rows))
     if ports.rendering is not None:
         from lycosa.features.rendering.rendered_tree import RenderedTree
         from lycosa.features.rendering.waiting import PageRendering
 
-        features.append(PageRendering(spine, RenderedTree(ports.job, plugins, topics, order)))
+        tree = RenderedTree(ports.job, plugins, topics, order)
+        features.append(PageRendering(spine, tree, rows))
     return features

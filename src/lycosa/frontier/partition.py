@@ -76,6 +76,8 @@ class Partition(PageSteps):
         self._agenda = around.agenda
         self._changed = around.changed
         self.with_work = around.with_work
+        self.rows: dict[int, list[int]] = {}
+        """By host: the parts of a page that alone may follow in its burst."""
         self.moves = QueueMoves(state)
         self.is_lost = False
         self.is_released = False
@@ -121,14 +123,44 @@ class Partition(PageSteps):
 
     def _next_of_burst(self) -> int | None:
         """Go on with the first host in a burst, if the scheduler can."""
-        if not isinstance(self.scheduler, ChoosesFrom):
-            return None
-        for host in self.readiness.bursts_wanted:
+        for host in list(self.readiness.bursts_wanted):
+            if host in self.rows:
+                page = self.next_of_row(host)
+                if page is not None:
+                    self.withdraw([page])
+                    return page
+                self.readiness.let_rest(host, self.state.last_moment)
+                continue
+            if not isinstance(self.scheduler, ChoosesFrom):
+                continue
             for site in self.state.sites_of(host):
                 page = self.scheduler.choose_from(site)
                 if page is not None:
                     return page
         return None
+
+    def next_of_row(self, host: int) -> int | None:
+        """Return the next part of a page that may be asked for in a row; the scheduler has it."""
+        state = self.state
+        for page in self.rows.get(host, ()):
+            site = state.pages.site[page]
+            if self.is_offered(page) and not state.sites.strikes[site]:
+                is_known = state.sites.robots[site] == RobotsState.KNOWN
+                if is_known and state.sites.robots_expires[site] > state.last_moment:
+                    return page
+        return None
+
+    def ask_first(self, page: int, now: float) -> None:
+        """Let a URL that the scheduler has be the next of its site."""
+        site = self.state.pages.site[page]
+        if site not in self.readiness.firsts.repeats:
+            self.withdraw([page])
+            self.readiness.firsts.repeats[site] = page
+            self.readiness.look_again(self.state.sites.host[site], now)
+
+    def is_offered(self, page: int) -> bool:
+        """Return whether the scheduler has a URL."""
+        return self._site_if_offered(page) is not None
 
     def hand_back(self, task: Task, now: float) -> None:
         """Undo `next_task` for something that could not be fetched after all."""
@@ -243,7 +275,9 @@ class Partition(PageSteps):
     def offer_again(self, pages: Iterable[int], moment: float) -> None:
         """Offer URLs that are pending again, except those that the scheduler has."""
         for page in pages:
-            if self.state.pages.status[page] == PENDING and not self._offered[page]:
+            is_next = self.readiness.firsts.repeats.get(self.state.pages.site[page]) == page
+            is_held = self._offered[page] or is_next
+            if self.state.pages.status[page] == PENDING and not is_held:
                 self._offer_one(page, moment)
 
     def begin_cycle(self, event: CycleBegun, now: float) -> None:
@@ -295,8 +329,8 @@ class Partition(PageSteps):
             self._changed[self.number] = None
 
     def withdraw(self, pages: Iterable[int]) -> None:
-        """Offer URLs that were put off no longer."""
-        assert isinstance(self.scheduler, MovesBetweenQueues)
+        """Offer URLs no longer: they were put off, or are asked for at once."""
+        assert isinstance(self.scheduler, ChoosesFrom)
         for page in pages:
             site = self.state.pages.site[page]
             if self._offered[page]:

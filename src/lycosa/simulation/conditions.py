@@ -6,10 +6,12 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from lycosa.crawl.ports import Distant, Store
+from lycosa.crawl.ports import Distant, RenderingPorts, Store
 from lycosa.crawl.worker.worker import Worker
 from lycosa.features.plugins.hooks import Hooks
+from lycosa.model.clock import Clock
 from lycosa.runtime.orders.orders import Order
+from lycosa.storage.archive.journal import Journal
 from lycosa_testweb.carrier import NAME_SECONDS
 from lycosa_testweb.referee.referee import Referee
 
@@ -41,6 +43,8 @@ class Conditions(NamedTuple):
     """Orders of the operator, each with the virtual seconds after which it is given."""
     reads_apart: bool = False
     """Whether pages are marked before reading, and suspects read as in another process."""
+    rendering: Callable[[Clock, Journal], RenderingPorts] | None = None
+    """Makes the browsers of a worker, which render in virtual time; None: nothing is rendered."""
     referee: Referee | None = None
     """The judge; None makes one with the rules that the job promises."""
 

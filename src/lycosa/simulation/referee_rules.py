@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from lycosa.crawl.pauses.due import usual_pause
+from lycosa.crawl.pauses.due import longest_row, usual_pause
 from lycosa.model.job import Job
 from lycosa_testweb.referee.rulebook import RefereeRules
 
@@ -17,6 +17,7 @@ def referee_rules(job: Job, commit_takes_seconds: float = 0.004) -> RefereeRules
         delay_seconds=lambda host, pages: usual_pause(job, pages),
         ip_delay_seconds=job.politeness.ip_delay_seconds,
         burst_urls=job.politeness.burst_urls,
+        burst_parts=longest_row(job),
         backoff_first_seconds=job.politeness.backoff_first_seconds,
         backoff_most_seconds=job.politeness.backoff_most_seconds,
         agent=job.fetch.agent,

@@ -281,6 +281,9 @@ class _Life:
                 clock_ahead=ahead,
                 scheduler=scheduler_of(job, conditions.hooks, clock.now),
                 distant=conditions.distant,
+                rendering=conditions.rendering(clock, self._journal)
+                if conditions.rendering
+                else None,
                 mark=simulation.mark if conditions.reads_apart else None,
                 apart=ReadsHere(job, clock, has_plugins=conditions.hooks is not None)
                 if conditions.reads_apart

@@ -175,9 +175,12 @@ class Referee:
         gap = entry.began - host.last_end + rules.tolerance_seconds
         if gap >= wanted:
             host.asked = 0
-        elif host.asked >= rules.burst_urls or host.crawl_delay:
-            self._judge_gap(BreachKind.HOST_PAUSE, entry, host.last_end, wanted)
-        host.asked = min(host.asked + 1, rules.burst_urls)
+        else:
+            is_part = entry.is_robots or rules.is_part(entry.request.url)
+            most = rules.longest_burst if is_part else rules.burst_urls
+            if host.asked >= most or host.crawl_delay:
+                self._judge_gap(BreachKind.HOST_PAUSE, entry, host.last_end, wanted)
+        host.asked = min(host.asked + 1, rules.longest_burst)
 
     def _judge_crawl_delay(self, entry: Entry) -> None:
         host = entry.host

@@ -53,6 +53,11 @@ class RefereeRules:
     burst_urls: int = 1
     """Requests that a host without a Crawl-delay may get with no pause in between; after n such
     requests n pauses must follow."""
+    burst_parts: int = 1
+    """The same for parts of pages, by `is_part`; the first request of the row may be any, and a
+    robots file may be among the others."""
+    is_part: Callable[[str], bool] = bool
+    """Whether a URL is one that scripts of a page ask for; without a web that tells, any is."""
     backoff_first_seconds: float = 0.0
     """The pause after a refusal (429, 503) without Retry-After; it doubles with each further one in
     a row, and holds then beside Retry-After. 0 is none."""
@@ -87,4 +92,11 @@ class RefereeRules:
     def loses_one_at_most(self, host: str, pages: int) -> bool:
         """Return whether a kill may cost a host one repeated request and no more."""
         pause = self.pause_of(host, pages)
-        return self.burst_urls == 1 and pause >= self.one_lost_pause_seconds
+        if self.longest_burst > 1:
+            pause = min(pause, self.ip_delay_seconds)
+        return pause >= self.one_lost_pause_seconds
+
+    @property
+    def longest_burst(self) -> int:
+        """The most requests to a host without a pause in between."""
+        return max(self.burst_urls, self.burst_parts)

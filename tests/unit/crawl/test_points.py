@@ -49,7 +49,7 @@ def points_of(**settings: Any) -> Points:
     job = Job.of(seeds=["http://a.test/"], **settings)
     with TemporaryDirectory() as folder:
         ports = ports_of(DrawnWeb({}), job, Journal(Path(folder)))
-        spine = Spine(ports, {}, Router(ports), Agenda(), print, print)
+        spine = Spine(ports, {}, Router(ports), Agenda(), print, print, print)
         return Points(features_of(spine))
 
 

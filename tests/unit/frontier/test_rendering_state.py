@@ -15,11 +15,14 @@ from lycosa.model.records import (
     Admitted,
     Forgotten,
     Outcome,
+    PartsInRow,
     PartsNoted,
     Place,
     RecordsLost,
+    Released,
     Rendered,
     RenderQueued,
+    Taken,
 )
 
 KEYS = ["test.a:/", "test.a:/x", "test.b:/"]
@@ -168,3 +171,23 @@ def test_pages_that_were_not_found_are_wanted_while_all_lead_on() -> None:
     state.apply(Rendered(7.0, 1, "rendered"))
     assert not known[0].is_wanted(5)
     assert not NotFound(MOST_NOT_FOUND, 9, 9, 5).is_wanted(5)
+
+
+def test_a_host_owes_for_a_row_until_it_is_over_whoever_owns_it() -> None:
+    state = state_of(PartsInRow(2.0, 0, [0, 1], 3))
+    rows = state.owed.rows
+    assert rows.most_owed(0) == 3 and rows.before == {}
+    assert rows.most_owed(1) == 1
+    state.apply(Taken(3.0, "another"))
+    assert rows.before == {0: 3} and rows.owed == {} and rows.most_owed(0) == 3
+    again = PartitionState.unpack(state.pack(5)).owed.rows
+    assert (again.owed, again.before) == ({}, {0: 3})
+    state.apply(PartsInRow(4.0, 0))
+    assert not rows.is_known(0)
+
+
+def test_a_partition_that_was_handed_over_owes_nothing_for_its_rows() -> None:
+    state = state_of(PartsInRow(2.0, 0, [0, 1], 3), Released(3.0, {0: 40.0}))
+    state.apply(Taken(4.0, "another"))
+    assert not state.owed.rows.is_known(0)
+    assert state.hosts.due[0] == 44.0

@@ -11,7 +11,7 @@ from lycosa.analysis.report.section import Answers, Chapter, Column, Facts, Sect
 from lycosa.analysis.report.wording import NO_BREAK, count, seconds
 from lycosa.analysis.sections.counts import MOST_FILE_ROWS, MOST_ROWS, total
 from lycosa.analysis.sections.graph import rounded
-from lycosa.crawl.pauses.due import usual_pause
+from lycosa.crawl.pauses.due import longest_burst, usual_pause
 from lycosa.model.job import Job
 from lycosa.operate.inspect.audit import Audit
 
@@ -110,7 +110,7 @@ def _show_pauses(answers: Answers, facts: Facts) -> Shown:
 
 def least_due(job: Job) -> float:
     """Return the shortest pause that the job allows on any host; 0 where bursts share theirs."""
-    if job.politeness.burst_urls > 1:
+    if longest_burst(job) > 1:
         return 0.0
     return min(usual_pause(job, 0), usual_pause(job, job.politeness.large_site_pages + 1))
 

@@ -13,7 +13,7 @@ import random
 from lycosa.fetch.retry_after import retry_after_seconds
 from lycosa.frontier.facts.columns import NONE
 from lycosa.frontier.fold.state import PartitionState
-from lycosa.model.job import Job
+from lycosa.model.job import SPLITTING_PARTITIONERS, Job
 from lycosa.model.records import Answer
 
 FORGETTABLE_SECONDS = 1.0
@@ -39,9 +39,37 @@ def due_pause(job: Job, state: PartitionState, host: int) -> float:
 
 
 def resume_pause(job: Job, state: PartitionState, host: int) -> float:
-    """Return the pause that a host has after a resume, whatever was forgotten: a whole burst's."""
-    a_burst = job.politeness.burst_urls * usual_pause(job, state.hosts.kept[host])
+    """Return the pause that a resume would give a host, whatever is forgotten: a whole burst's."""
+    return _pause_of_burst(job, state, host, state.owed.rows.most_owed(host))
+
+
+def pause_since_resume(job: Job, state: PartitionState, host: int) -> float:
+    """Return the pause that a host has had since the resume: for what was asked before it."""
+    return _pause_of_burst(job, state, host, state.owed.rows.before.get(host, 1))
+
+
+def _pause_of_burst(job: Job, state: PartitionState, host: int, requests: int) -> float:
+    requests = max(requests, job.politeness.burst_urls)
+    a_burst = requests * usual_pause(job, state.hosts.kept[host])
     return max(due_pause(job, state, host), a_burst)
+
+
+def is_unhurried(state: PartitionState, host: int) -> bool:
+    """Return whether a host has no strike and names no Crawl-delay."""
+    if state.hosts.strikes[host]:
+        return False
+    return not any(state.sites.crawl_delay[site] for site in state.sites_of(host))
+
+
+def longest_row(job: Job) -> int:
+    """Return how many parts of a page may be asked for in a row; 1 means that there are no rows."""
+    is_split = job.frontier.partitioner in SPLITTING_PARTITIONERS
+    return 1 if job.render.mode == "off" or is_split else job.render.burst_parts
+
+
+def longest_burst(job: Job) -> int:
+    """Return how many requests to a host may have no pause between them."""
+    return max(job.politeness.burst_urls, longest_row(job))
 
 
 def usual_pause(job: Job, pages: int) -> float:

@@ -66,7 +66,9 @@ class HostRelease:
         """
         readiness = partition.readiness
         pause = partition.state.hosts.due[host] - ended
-        if pause > HOLDING_PAUSE_SECONDS - _TICK_SECONDS and not readiness.goes_on(host):
+        if readiness.goes_on(host):  # the pause of its address remains
+            pause = min(pause, self._job.politeness.ip_delay_seconds)
+        if pause > HOLDING_PAUSE_SECONDS - _TICK_SECONDS:
             readiness.free_address(host, self._clock.now())
             self.when_durable(partition, host)
             self._tick.set_before(ended + min(self._commit_seconds, COMMIT_WITHIN_PAUSE * pause))

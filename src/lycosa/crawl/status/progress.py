@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from lycosa._support.tuples import NamedTuple
-from lycosa.crawl.pauses.due import due_pause
+from lycosa.crawl.pauses.due import due_pause, longest_burst
 from lycosa.crawl.status.figures import OF_THIS_RUN, TOGETHER
 from lycosa.frontier.fold.state import PartitionState
 from lycosa.frontier.partition import Partition
@@ -225,7 +225,7 @@ def seconds_left(states: Iterable[PartitionState], job: Job, now: float | None =
                 opens = min(opens, site_due)
             if pending:
                 wait = max(due, opens, now) - now
-                pauses = max(0, pending - job.politeness.burst_urls)
+                pauses = max(0, pending - longest_burst(job))
                 longest = max(longest, wait + pauses * due_pause(job, state, host))
     return longest
 
@@ -253,7 +253,7 @@ def within_limits(seconds: float, spent: Spent, job: Job) -> tuple[float, str]:
     if limits.bytes and spent.pages and spent.bytes:
         rests["bytes"] = (limits.bytes - spent.bytes) / (spent.bytes / spent.pages)
     bounds = {
-        name: max(0.0, rest / max(spent.hosts, 1) - politeness.burst_urls) * pause
+        name: max(0.0, rest / max(spent.hosts, 1) - longest_burst(job)) * pause
         for name, rest in rests.items()
     }
     if limits.seconds:

@@ -30,7 +30,7 @@ from lycosa.crawl.budget import Limit
 from lycosa.crawl.links.router import Router
 from lycosa.crawl.messages.cycles import Cycles
 from lycosa.crawl.messages.inbox import InboxReader
-from lycosa.crawl.pauses.due import FORGETTABLE_SECONDS, resume_pause
+from lycosa.crawl.pauses.due import FORGETTABLE_SECONDS, pause_since_resume
 from lycosa.crawl.pauses.release import HostRelease
 from lycosa.crawl.points import Feature, Points, Spine
 from lycosa.crawl.ports import Ports
@@ -100,7 +100,7 @@ class Worker(Pump):
         # Features are made before the parts that call them, and given the parts above.
         spine = Spine(
             *(ports, self._partitions, self._router, self._agenda),
-            *(self._look_soon, self._has_looked),
+            *(self._look_soon, self._has_looked, self._when_on_disk),
         )
         self._points = points = Points(features_of(spine))
         self._router.companion = points.companion
@@ -377,7 +377,7 @@ class Worker(Pump):
         self._robots.errands_failed(partition, host, now)
 
     def _pause_after_resume(self, state: PartitionState, host: int) -> float:
-        return resume_pause(self._job, state, host) + FORGETTABLE_SECONDS
+        return pause_since_resume(self._job, state, host) + FORGETTABLE_SECONDS
 
     # -- the rhythm -----------------------------------------------------------------------
 

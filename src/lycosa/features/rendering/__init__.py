@@ -8,6 +8,7 @@ way of all links, and the document is stored beside the page (`documents`).
 
     choosing     which pages are rendered, and the verdict on a site
     parts        what is held of the parts of a page, here or in another partition
+    rows         parts of a page that may be asked for without pauses in between
     documents    links and text of a rendered page, and its record
     rendered_tree  shows a rendered page to plugins, triples and topics
     waiting      the pages that wait, the browsers, the rounds

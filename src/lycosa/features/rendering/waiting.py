@@ -18,6 +18,7 @@ from lycosa.features.rendering.choosing import is_chosen, leading_on, not_found_
 from lycosa.features.rendering.documents import Documents
 from lycosa.features.rendering.parts import MOST_REFUSED, NOT_FETCHED, Parts
 from lycosa.features.rendering.rendered_tree import RenderedTree
+from lycosa.features.rendering.rows import PartRows
 from lycosa.features.rendering.views import NONE_RESERVED, ViewLimits
 from lycosa.fetch.browser.protocol import Done, Ending, FoundLink, RenderPage
 from lycosa.fetch.browser.renderer import Renders
@@ -74,8 +75,11 @@ class _Asked(NamedTuple):
 class PageRendering(Feature):
     """Renders the pages of a worker's partitions; one per worker."""
 
-    def __init__(self, spine: Spine, tree: RenderedTree) -> None:
-        """Plugins, topics and structured data see what was rendered by way of `tree`."""
+    def __init__(self, spine: Spine, tree: RenderedTree, rows: PartRows | None = None) -> None:
+        """Plugins, topics and structured data see what was rendered by way of `tree`.
+
+        `rows` lets parts be asked for in a row.
+        """
         ports = spine.ports
         assert ports.rendering is not None
         self._clock = ports.clock
@@ -89,6 +93,7 @@ class PageRendering(Feature):
         self._read = ports.rendering.read
         self._parts = Parts(ports, self._read)
         self._documents = Documents(ports, spine.router, tree)
+        self._rows = rows
         self._mark = ports.mark
         self._under_way: dict[tuple[int, int], _Under] = {}
         self._bare: PageAnswer | None = None
@@ -149,15 +154,22 @@ class PageRendering(Feature):
         # A part that the frontier did not take, as too deep or a known copy, never comes.
         missing = [one for one in missing if self._parts.may_come(partition, one)]
         partition.record(RenderQueued(now, page, waits.round, missing, waits.view, waits.body))
+        if self._rows is not None:
+            self._rows.want(partition, missing)
 
     # -- messages of other partitions ---------------------------------------------------------
 
     def messages(self) -> Mapping[type, Handler]:
         """Return who takes what other partitions ask and answer."""
         return {
-            PartsWanted: lambda partition, message, _: self._parts.wanted(partition, message),
+            PartsWanted: lambda partition, message, _: self._wanted(partition, message),
             PartsFound: lambda partition, message, _: self._parts.found(partition, message),
         }
+
+    def _wanted(self, partition: Partition, message: PartsWanted) -> None:
+        self._parts.wanted(partition, message)
+        if self._rows is not None:
+            self._rows.want(partition, message.keys)
 
     # -- the rhythm -------------------------------------------------------------------------
 

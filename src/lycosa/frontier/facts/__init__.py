@@ -15,6 +15,6 @@ A kind is told what events say about it, and knows nothing of the state as a who
     suspects      pages that are read apart, because a process died that had read them
     address_book  IP addresses as numbers
     limits        the limits by which links were followed, and the pages that are read again
-    owed          what is owed to hosts of a partition that was handed over
+    owed          what is owed to hosts of a partition that was handed over, or may be
     batons        host sets that are this partition's to ask, and who is in line for them
 """

@@ -57,6 +57,7 @@ from lycosa.model.records import (
     Moved,
     OrderApplied,
     Outcome,
+    PartsInRow,
     PartsNoted,
     Passed,
     Posted,
@@ -94,7 +95,7 @@ class PartitionState(Holdings):
             Taken: self._apply_taken,
             Configured: self._apply_configured,
             Admitted: self._apply_admitted,
-            InboxRead: self._apply_inbox_read,
+            InboxRead: lambda event: setattr(self, "inbox_read", event.sequence),
             Fetched: FetchedFold(self).apply,
             Settled: self._apply_settled,
             RobotsLearned: self._apply_robots_learned,
@@ -137,6 +138,7 @@ class PartitionState(Holdings):
             RenderQueued: self._apply_render_queued,
             Rendered: self._apply_rendered,
             PartsNoted: self.rendering.apply_parts,
+            PartsInRow: self.owed.rows.apply,
             Suspected: self.suspects.apply,
             Posted: lambda event: self.note_post(event.page, event.state),
         }
@@ -189,9 +191,6 @@ class PartitionState(Holdings):
                 apply_limits(self, limits)
             else:
                 self.limits.depths = limits.depth_static, limits.depth_dynamic
-
-    def _apply_inbox_read(self, event: InboxRead) -> None:
-        self.inbox_read = event.sequence
 
     def _apply_counted(self, event: Counted) -> None:
         self.refusals.update(event.refusals)

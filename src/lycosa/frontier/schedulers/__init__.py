@@ -81,10 +81,13 @@ class KeepsLinks(Protocol):
 
 @runtime_checkable
 class ChoosesFrom(Protocol):
-    """Optional for a scheduler: goes on with one site, for bursts."""
+    """Optional for a scheduler: goes on with one site, or gives a certain URL back, for bursts."""
 
     def choose_from(self, site: int) -> int | None:
         """Return the next URL of a site that is awake, or None."""
+
+    def withdraw(self, page: int, site: int) -> None:
+        """Forget a URL that was offered."""
 
 
 @runtime_checkable
@@ -101,6 +104,3 @@ class MovesBetweenQueues(Protocol):
 
     def move_to(self, page: int, site: int, queue: int, position: int) -> None:
         """Note that a URL that was offered has come to a position of this queue."""
-
-    def withdraw(self, page: int, site: int) -> None:
-        """Forget a URL that was offered."""

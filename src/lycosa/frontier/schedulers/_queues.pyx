@@ -89,6 +89,14 @@ cdef class Queues(SiteQueues):
             append(self.links.of, page, &self.sites[site].buckets, rank)
             self.settle(site)
 
+    def withdraw(self, uint32_t page, uint32_t site):
+        """Forget a URL that is offered."""
+        if not is_offered(&self.links, page):
+            raise ValueError(f"URL {page} is not offered")
+        unlink(self.links.of, page, &self.sites[site].buckets)
+        self.ready -= self.sites[site].is_awake
+        self.settle(site)
+
     def drop(self, uint32_t site):
         """Forget all URLs of a site, and let it rest."""
         if site < self.sites_room:

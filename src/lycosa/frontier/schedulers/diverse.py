@@ -67,6 +67,14 @@ class Diverse:
     def move(self, page: int, site: int) -> None:
         """Take no notice: how near a URL is makes no difference here."""
 
+    def withdraw(self, page: int, site: int) -> None:
+        """Forget a URL; the position that it may have stays free."""
+        line = self._unplaced.get(site)
+        if line is None or page not in line:
+            self._placed.withdraw(page, site)
+            return
+        self._drop_from(line, page, site)
+
     def drop(self, site: int) -> None:
         """Forget a site."""
         self.rest(site)
@@ -107,13 +115,17 @@ class Diverse:
             return None
         page = self._placed.choose_from(site)
         if page is None and site in self._unplaced:
-            page = self._unplaced[site].popleft()
-            if not self._unplaced[site]:
-                del self._unplaced[site]
-            self._unplaced_urls -= 1
-            self._unplaced_ready -= 1
+            page = self._unplaced[site][0]
+            self._drop_from(self._unplaced[site], page, site)
         self._chosen += page is not None
         return page
+
+    def _drop_from(self, line: deque[int], page: int, site: int) -> None:
+        line.remove(page)
+        if not line:
+            del self._unplaced[site]
+        self._unplaced_urls -= 1
+        self._unplaced_ready -= self._placed.is_awake(site)
 
     # -- pages ----------------------------------------------------------------------------
 

@@ -107,6 +107,17 @@ class TreeOrder:
         """Return what the score has counted since the last call."""
         return {} if self._score is None else self._score.take_steps()
 
+    def withdraw(self, page: int, site: int) -> None:
+        """Unmark a URL, or take it out of the line."""
+        line = self._again.get(site)
+        if line is None or page not in line:
+            self._taken(page)
+            return
+        line.remove(page)
+        self._ready_again -= self._table.is_awake(site)
+        if not line:
+            del self._again[site]
+
     def drop(self, site: int) -> None:
         """Unmark everything of a site."""
         self.rest(site)
@@ -154,6 +165,6 @@ class TreeOrder:
         line = self._again.get(site)
         if line and not self._table.marked(site):
             self._table.mark(line.popleft())
-            self._ready_again -= 1
+            self._ready_again -= self._table.is_awake(site)
             if not line:
                 del self._again[site]

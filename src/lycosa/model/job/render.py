@@ -48,6 +48,17 @@ class Render(Record):
         least=1,
         most=20,
     )
+    burst_parts: int = key(
+        1,
+        "Most missing parts of a page that are fetched from one host in a row without a pause,"
+        " followed by as many pauses, so that the page is rendered sooner. The pause of the IP"
+        " address is kept. There is no such row on a host that names a Crawl-delay, Request-rate or"
+        " Visit-time, fails, refuses or is slow, nor with the partitioners `url-hash` and"
+        " `url-sum`.",
+        unit="parts",
+        least=1,
+        most=20,
+    )
     views: int = key(
         0,
         "Most views of a page to render, each as a page of its own: what a router shows by the "

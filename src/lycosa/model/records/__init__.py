@@ -112,6 +112,7 @@ from lycosa.model.records.outcomes import UNCOUNTED as UNCOUNTED
 from lycosa.model.records.outcomes import Outcome as Outcome
 from lycosa.model.records.outcomes import outcome_named as outcome_named
 from lycosa.model.records.rendering import PartsFound as PartsFound
+from lycosa.model.records.rendering import PartsInRow as PartsInRow
 from lycosa.model.records.rendering import PartsNoted as PartsNoted
 from lycosa.model.records.rendering import PartsWanted as PartsWanted
 from lycosa.model.records.rendering import Rendered as Rendered

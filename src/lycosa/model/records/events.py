@@ -17,7 +17,7 @@ from lycosa.model.records.codes import RobotsState, Sight, Worth
 from lycosa.model.records.exchange import Place
 from lycosa.model.records.handover import LinksOwed, Moved, OrderApplied, Released
 from lycosa.model.records.outcomes import Outcome
-from lycosa.model.records.rendering import PartsNoted, Rendered, RenderQueued
+from lycosa.model.records.rendering import PartsInRow, PartsNoted, Rendered, RenderQueued
 from lycosa.model.records.suspicion import Suspected
 from lycosa.model.records.topics import (
     BudgetAsked,
@@ -460,6 +460,7 @@ AnyEvent = (
     | RenderQueued
     | Rendered
     | PartsNoted
+    | PartsInRow
     | Suspected
     | Posted
 )

@@ -66,6 +66,20 @@ class PartsNoted(Struct, frozen=True, array_like=True, tag_field="t", tag=50):
     """Keys of other partitions that cannot come, and their outcomes."""
 
 
+class PartsInRow(Struct, frozen=True, array_like=True, tag_field="t", tag=53):
+    """A host may be asked for parts of a page in a row, and owes as many pauses; or that is over.
+
+    The event is durable before the first of the requests.
+    """
+
+    moment: float
+    host: int
+    parts: list[int] = []
+    """URLs of this partition that may follow without a pause; empty when the row is over."""
+    most: int = 0
+    """Most requests in a row, and the pauses that follow."""
+
+
 class PartsWanted(Struct, frozen=True, array_like=True, tag_field="t", tag=48):
     """A page of another partition needs these URLs: report when they have come, or cannot come."""
 

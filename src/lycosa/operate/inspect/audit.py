@@ -12,10 +12,11 @@ kill.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from lycosa.crawl.pauses.due import usual_pause
+from lycosa.crawl.pauses.due import longest_burst, longest_row, usual_pause
 from lycosa.model.job import Job
 from lycosa.model.records import RobotsState
 from lycosa.model.url import key_of, site_of
@@ -24,6 +25,7 @@ from lycosa.operate.inspect.request_record import (
     Exchange,
     Gaps,
     Lesson,
+    Row,
     links_owed,
     read_exchanges,
     read_lessons,
@@ -79,7 +81,8 @@ def audit(directory: CrawlDirectory) -> Audit:
     job = directory.job()
     gaps = Gaps()
     applied: dict[int, list[float]] = {}
-    lessons, reopened, ahead = read_lessons(directory, job, gaps, applied)
+    rows: dict[str, list[Row]] = {}
+    lessons, reopened, ahead = read_lessons(directory, job, gaps, applied, rows)
     steered = Steered(job, known_orders(directory) if applied else (), applied, reopened)
     with other_records(directory, job, gaps.damaged) as others:
         found = read_exchanges(directory, gaps, others)
@@ -93,7 +96,9 @@ def audit(directory: CrawlDirectory) -> Audit:
     breaches += _overlaps(exchanges, "address", places)
     breaches += _address_gaps(exchanges, steered)
     closest = _Closest()
-    breaches += _host_pauses(exchanges, job, lessons, refusals, (closest, steered), gaps=gaps)
+    bursts = _Bursts(job, rows)
+    judging = (closest, steered, bursts)
+    breaches += _host_pauses(exchanges, job, lessons, refusals, judging, gaps=gaps)
     breaches += _robots(exchanges, lessons, gaps)
     for exchange in exchanges if applied else ():
         if why := steered.breach(exchange):
@@ -122,7 +127,7 @@ def _rules(job: Job) -> list[str]:
         f"{politeness.delay_seconds:g} s from the end of an answer to the next request to its host"
         f" ({usual_pause(job, politeness.large_site_pages + 1):g} s after"
         f" {politeness.large_site_pages} pages)",
-        *_burst_rule(politeness.burst_urls),
+        *_burst_rule(job),
         "Crawl-delay and Retry-After, where they are longer",
         f"{politeness.backoff_first_seconds:g} s, doubled each time, after a 429 or 503 without"
         " Retry-After, and from the second in a row also where Retry-After is shorter",
@@ -130,13 +135,36 @@ def _rules(job: Job) -> list[str]:
     ]
 
 
-def _burst_rule(burst_urls: int) -> list[str]:
-    if burst_urls == 1:
-        return []
-    return [
-        f"up to {burst_urls} requests to a host without a Crawl-delay may share their pauses,"
-        " which then follow all at once"
-    ]
+def _burst_rule(job: Job) -> Iterator[str]:
+    share = "to a host without a Crawl-delay may share their pauses, which then follow all at once"
+    if job.politeness.burst_urls > 1:
+        yield f"up to {job.politeness.burst_urls} requests {share}"
+    if longest_row(job) > 1:
+        yield (
+            f"up to {longest_row(job)} requests for parts of one page, which the log names before,"
+            f" {share}; the first may be any"
+        )
+
+
+class _Bursts:
+    """How many requests to a host may have no pause between them."""
+
+    def __init__(self, job: Job, rows: dict[str, list[Row]]) -> None:
+        self._usual = job.politeness.burst_urls
+        self.longest = max([longest_burst(job), *(one.most for of in rows.values() for one in of)])
+        self._rows = rows
+
+    def most(self, exchange: Exchange, crawl_delay: float, lessons: Sequence[Lesson]) -> int:
+        """Return the most requests in a row that this one may be the last of."""
+        if crawl_delay:
+            return 0
+        rows = self._rows.get(exchange.host, ())
+        found = bisect_right(rows, exchange.began, key=lambda row: row.moment)
+        if not found or any(one.rules.visit_hours for one in lessons):
+            return self._usual
+        row = rows[found - 1]
+        is_part = exchange.is_robots or exchange.url in row.urls
+        return max(self._usual, row.most) if is_part else self._usual
 
 
 class _Refusals:
@@ -218,11 +246,11 @@ def _host_pauses(
     job: Job,
     lessons: dict[str, list[Lesson]],
     refusals: _Refusals,
-    judging: tuple[_Closest, Steered],
+    judging: tuple[_Closest, Steered, _Bursts],
     *,
     gaps: Gaps,
 ) -> Iterator[str]:
-    closest, steered = judging
+    closest, steered, bursts = judging
     pages: dict[str, int] = {}
     last: dict[str, Exchange] = {}
     asked: dict[str, int] = {}
@@ -231,7 +259,8 @@ def _host_pauses(
         host = exchange.host
         before = last.get(host)
         if before is not None:
-            crawl_delay = _crawl_delay(exchange, before, lessons)
+            learned = lessons.get(site_of(key_of(exchange.url)), ())
+            crawl_delay = _crawl_delay(before, learned)
             delay = max(
                 asked[host]
                 * steered.pause(exchange.began, gaps.most_pages(job, pages.get(host, 0))),
@@ -239,9 +268,8 @@ def _host_pauses(
             )
             gap = exchange.began - before.ended
             is_full = gap >= delay - _tolerance(exchange, before)
-            is_breach = not is_full and bool(
-                crawl_delay or asked[host] >= job.politeness.burst_urls
-            )
+            most = bursts.most(exchange, crawl_delay, learned)
+            is_breach = not is_full and asked[host] >= most
             if is_full or is_breach:  # within a burst a shorter gap is allowed
                 closest.note(Pause(exchange.url, gap, delay))
             if is_full:
@@ -252,15 +280,15 @@ def _host_pauses(
                 yield f"{exchange.url}: before the end of Retry-After or of the back-off"
         refusals.note(exchange, before)
         last[host] = exchange
-        asked[host] = min(asked.get(host, 0) + 1, job.politeness.burst_urls)
+        asked[host] = min(asked.get(host, 0) + 1, bursts.longest)
         pages[host] = pages.get(host, 0) + exchange.is_page
 
 
-def _crawl_delay(exchange: Exchange, before: Exchange, lessons: dict[str, list[Lesson]]) -> float:
-    """Return the Crawl-delay of the exchange's site that was known when the last answer ended."""
+def _crawl_delay(before: Exchange, lessons: Sequence[Lesson]) -> float:
+    """Return the Crawl-delay of a site that was known when the last answer ended."""
     known = [
         lesson.crawl_delay_seconds
-        for lesson in lessons.get(site_of(key_of(exchange.url)), ())
+        for lesson in lessons
         if lesson.moment <= before.ended and lesson.state is RobotsState.KNOWN
     ]
     return known[-1] if known else 0.0

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
+from lycosa.crawl.pauses.due import longest_row
 from lycosa.crawl.status.waiting import CRAWL_DELAY, PAUSE, wait_of_page
 from lycosa.crawl.status.words import with_code
 from lycosa.features.novelty.traps import WHOLE
@@ -32,6 +33,7 @@ from lycosa.model.records import (
     Mined,
     MirrorFound,
     Outcome,
+    PartsInRow,
     PartsNoted,
     Place,
     Predicted,
@@ -161,7 +163,8 @@ def _standing(state: PartitionState, page: int, job: Job, now: float) -> tuple[s
     standing = "is pending: waits for its turn"
     if wait is not None:
         standing += f" and for {wait.why} of its host"
-    if job.politeness.burst_urls > 1:
+    is_part = state.table.key(page) in state.rendering.parts
+    if job.politeness.burst_urls > 1 or (is_part and longest_row(job) > 1):
         standing += ", or earlier if a burst of its host goes on"
     return standing, host_due
 
@@ -360,6 +363,11 @@ class _History:
         if self._key in event.sought or self._key in event.parts:
             yield self._at_once("asked for by the scripts of a page")
 
+    def _parts_in_row(self, event: PartsInRow) -> Iterator[Step]:
+        if self._page in event.parts:
+            what = f"may be asked for in a row with {len(event.parts) - 1} other parts of a page"
+            yield Step(event.moment, f"{what}; {event.most} pauses follow at most")
+
     def _settled(self, event: Settled) -> Iterator[Step]:
         if self._page in event.pages:
             yield Step(event.moment, _name(event.outcome))
@@ -385,4 +393,5 @@ _TELLERS: dict[type, Callable[[_History, Any], Iterator[Step]]] = {
     RenderQueued: _History._render_queued,
     Rendered: _History._rendered,
     PartsNoted: _History._parts_noted,
+    PartsInRow: _History._parts_in_row,
 }

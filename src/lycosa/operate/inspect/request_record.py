@@ -21,13 +21,14 @@ from lycosa.model.records import (
     Fetched,
     OrderApplied,
     Outcome,
+    PartsInRow,
     RecordsLost,
     Reopened,
     RobotsLearned,
     RobotsState,
     Taken,
 )
-from lycosa.model.url import host_of
+from lycosa.model.url import host_of, url_of
 from lycosa.operate.inspect.other_records import OtherRecords
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.storage.archive.layout import MOST_IN_DIRECTORY
@@ -74,6 +75,15 @@ class Lesson(NamedTuple):
     state: RobotsState
     rules: Rules
     crawl_delay_seconds: float
+
+
+class Row(NamedTuple):
+    """The parts of a page that a host might be asked for in a row, from a moment on."""
+
+    moment: float
+    urls: frozenset[str] = frozenset()
+    """Empty when a row was over."""
+    most: int = 1
 
 
 class Gaps:
@@ -140,11 +150,16 @@ def read_exchanges(
 
 
 def read_lessons(
-    directory: CrawlDirectory, job: Job, gaps: Gaps, applied: dict[int, list[float]] | None = None
+    directory: CrawlDirectory,
+    job: Job,
+    gaps: Gaps,
+    applied: dict[int, list[float]] | None = None,
+    rows: dict[str, list[Row]] | None = None,
 ) -> tuple[dict[str, list[Lesson]], dict[str, list[float]], Ahead]:
     """Return robots lessons by site, the moments when hosts were reopened, and `Ahead`.
 
-    `applied` is filled with the moments at which each order was applied to the partitions.
+    `applied` is filled with the moments at which each order was applied to the partitions, `rows`
+    with what each host might be asked for in a row.
     """
     learned: dict[str, list[Lesson]] = {}
     reopened: dict[str, list[float]] = {}
@@ -172,6 +187,11 @@ def read_lessons(
                         learned.setdefault(names[number][event.site], []).append(lesson)
                     elif isinstance(event, OrderApplied) and applied is not None:
                         applied.setdefault(event.number, []).append(event.moment)
+                    elif isinstance(event, PartsInRow) and rows is not None:
+                        name = host_of(states[number].host_names[event.host] + ":/")
+                        key = states[number].table.key
+                        urls = frozenset(url_of(key(page)) for page in event.parts)
+                        rows.setdefault(name, []).append(Row(event.moment, urls, event.most))
                     elif isinstance(event, RecordsLost):
                         gaps.lost(event, states[number])
                     elif isinstance(event, Reopened):

@@ -14,6 +14,7 @@ import dataclasses
 from collections.abc import Callable
 from typing import Protocol
 
+from lycosa.crawl.pauses.due import longest_burst
 from lycosa.model.clock import Clock
 from lycosa.model.job import Job
 from lycosa.runtime.cluster.settings import Settings
@@ -65,9 +66,9 @@ class LiveJob:
         changes = self._changes(settings)
         now, paused = after.politeness, 0.0
         if now.delay_seconds > before.delay_seconds:
-            paused = now.burst_urls * now.delay_seconds
+            paused = longest_burst(after) * now.delay_seconds
         if now.large_site_delay_seconds > before.large_site_delay_seconds:
-            paused = max(paused, now.burst_urls * now.large_site_delay_seconds)
+            paused = max(paused, longest_burst(after) * now.large_site_delay_seconds)
         if now.ip_delay_seconds > before.ip_delay_seconds:
             paused = max(paused, now.ip_delay_seconds * self._machines())
         if paused:

@@ -38,7 +38,8 @@ HARMLESS: dict[str, str] = {
     " stop_seconds slowest_bytes_per_second bytes_per_second headers cookies",
     "extract": _ALL,
     "structured": _ALL,
-    "render": "mode seconds memory_bytes processes rounds clicks sample_pages screenshots views",
+    "render": "mode seconds memory_bytes processes rounds clicks sample_pages screenshots views"
+    " burst_parts",
     # A part of a plugin (`plugin:name`) is found only if `plugins.use` names the plugin.
     "frontier": _ALL,
     "topics": "digest policy wanted focus weights budgets",

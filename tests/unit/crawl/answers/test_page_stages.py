@@ -198,7 +198,7 @@ class Bench:
         )
         router = Router(self.ports) if stages is PageAnswers else PlainRouter(self.ports)
         partitions = {0: self.partition}
-        spine = Spine(self.ports, partitions, router, Agenda(), lambda: None, lambda: None)
+        spine = Spine(self.ports, partitions, router, Agenda(), *[lambda *_: None] * 3)
         self.notes = Notes()
         points = Points([*features_of(spine), self.notes])
         self.stages = stages(self.ports, router, None, points)

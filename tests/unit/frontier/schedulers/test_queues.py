@@ -42,6 +42,14 @@ class QueuesAgainstTheirTwin(RuleBasedStateMachine):
         self.queues.improve(page, self.waiting[page], rank)
         self.twin.improve(page, self.waiting[page], rank)
 
+    @precondition(lambda self: len(self.waiting) > 0)
+    @rule(data=st.data())
+    def a_url_is_withdrawn(self, data: st.DataObject) -> None:
+        page = data.draw(st.sampled_from(sorted(self.waiting)))
+        site = self.waiting.pop(page)
+        self.queues.withdraw(page, site)
+        self.twin.withdraw(page, site)
+
     @rule(site=SITES)
     def a_site_is_dropped(self, site: int) -> None:
         self.queues.drop(site)

@@ -266,3 +266,33 @@ def test_a_burst_is_still_one_request_at_a_time() -> None:
     court.begin(A, 1.1)
     court.begin(f"{A}x", 1.15)
     assert set(court.breaches) == {BreachKind.HOST_OVERLAP, BreachKind.ADDRESS_OVERLAP}
+
+
+PARTS = RefereeRules(burst_parts=3, is_part=lambda url: url.endswith(".js"), ip_delay_seconds=0.0)
+
+
+def test_parts_may_follow_in_a_row_and_the_pauses_follow_them() -> None:
+    court = Court(rules=PARTS)
+    court.robots()
+    for name, at in (("page", 1.1), ("1.js", 1.2), ("2.js", 1.3), ("3.js", 4.4), ("4.js", 4.5)):
+        court.ask(A + name, at)
+    assert court.breaches == []
+    court.ask(f"{A}5.js", 5.0)
+    court.ask(f"{A}6.js", 5.1)
+    assert court.breaches == [BreachKind.HOST_PAUSE], "the fourth of a row"
+
+
+def test_what_is_no_part_may_not_follow_in_a_row() -> None:
+    court = Court(rules=PARTS)
+    court.robots()
+    for name, at in (("1.js", 1.1), ("page", 1.2)):
+        court.ask(A + name, at)
+    assert court.breaches == [BreachKind.HOST_PAUSE]
+
+
+def test_a_host_with_a_crawl_delay_permits_no_parts_in_a_row() -> None:
+    court = Court({"a.test": STRICT}, rules=PARTS)
+    court.robots()
+    court.ask(f"{A}1.js", 5.2)
+    court.ask(f"{A}2.js", 5.4)
+    assert set(court.breaches) == {BreachKind.HOST_PAUSE, BreachKind.CRAWL_DELAY}
