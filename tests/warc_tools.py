@@ -1,4 +1,4 @@
-"""What the tools of others say to files of records: `warcio check` and `fastwarc check`.
+"""What the tools of others say to archives: `warcio check`, `fastwarc check`, `wacz validate`.
 
 Their commands run in this process: a start of either costs more than most of the files.
 """
@@ -6,6 +6,8 @@ Their commands run in this process: a start of either costs more than most of th
 from __future__ import annotations
 
 import io
+import subprocess
+import sys
 import warnings
 from contextlib import redirect_stdout
 from pathlib import Path
@@ -41,3 +43,13 @@ def ask_fastwarc(path: Path, *, with_payloads: bool = False) -> None:
     flags = ["--verify-payloads"] if with_payloads else []
     result = CliRunner().invoke(fastwarc.cli.main, ["check", "--quiet", *flags, str(path)])
     assert result.exit_code == 0, f"fastwarc check {path}: {result.output}{result.exception}"
+
+
+def validate_wacz(file: Path, folder: Path) -> None:
+    """Let the format's own validator judge a file; it is installed in the folder."""
+    subprocess.run([sys.executable, "-m", "venv", folder / "venv"], check=True)
+    install = [str(folder / "venv/bin/pip"), "install", "--quiet", "wacz==0.6.0"]
+    subprocess.run(install, check=True, timeout=300, capture_output=True)
+    command = [str(folder / "venv/bin/wacz"), "validate", "-f", str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0 and "is valid" in done.stdout, done.stdout + done.stderr

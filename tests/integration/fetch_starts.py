@@ -9,6 +9,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import NamedTuple
 
+from tree_web import served_web
+
 
 class Web(NamedTuple):
     seeds: list[str]
@@ -23,18 +25,8 @@ class Web(NamedTuple):
 
 @contextmanager
 def web_of(kind: str, folder: Path) -> Iterator[Web]:
-    arguments = ["--kind", kind, "--no-tls", "--folder", str(folder)]
-    command = [sys.executable, "-m", "lycosa", "testweb", *arguments]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        told: dict[str, list[str]] = {}
-        while (words := server.stdout.readline().split()) != ["ready"]:
-            assert words, "the test web did not start"
-            told.setdefault(words[0], []).append(words[1])
-        try:
-            yield Web(told["seed"], str(Path(told["hosts"][0]).resolve()))
-        finally:
-            server.terminate()
+    with served_web(folder, "--kind", kind) as (hosts_file, seeds):
+        yield Web(seeds, hosts_file)
 
 
 def start(*words: object) -> subprocess.Popen[str]:

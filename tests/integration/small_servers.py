@@ -13,6 +13,7 @@ from threading import Thread
 from types import MappingProxyType
 from typing import Any, NamedTuple, TypeAlias
 
+import pytest
 import trustme
 
 from lycosa.fetch.client import HttpTransport
@@ -43,6 +44,12 @@ def _certified() -> ssl.SSLContext:
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     authority().issue_cert("site.test").configure_cert(context)
     return context
+
+
+@pytest.fixture(params=WAYS)
+def way(request: pytest.FixtureRequest) -> Iterator[str]:
+    """Go by both ways to the web."""
+    yield from going_by(request.param)
 
 
 def going_by(way: str) -> Iterator[str]:

@@ -8,8 +8,6 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import closing
 from pathlib import Path
@@ -32,6 +30,7 @@ from lycosa.storage.archive.layout import MOST_IN_DIRECTORY
 from lycosa.storage.objects.manifests import MANIFESTS, read_manifest
 from lycosa.storage.objects.opening import open_objects
 from servers.fixtures import SharedPostgres
+from tree_web import tree_web
 from warm import lycosa
 from worker_crawls import eventually
 
@@ -40,20 +39,11 @@ HOSTS, PAGES = 6, 121
 
 @pytest.fixture
 def web(tmp_path: Path) -> Iterator[list[str]]:
-    arguments = ["--kind", "tree", "--levels", "5", "--fanout", "3", "--hosts", str(HOSTS)]
-    command = [sys.executable, "-m", "lycosa", "testweb", *arguments, "--no-tls"]
-    command += ["--folder", str(tmp_path / "web")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        told: dict[str, list[str]] = {}
-        while (words := server.stdout.readline().split()) != ["ready"]:
-            assert words, "the test web did not start"
-            told.setdefault(words[0], []).append(words[1])
-        hosts = f"fetch.hosts_file={Path(told['hosts'][0]).resolve()}"
+    with tree_web(tmp_path / "web", 5, 3, HOSTS) as (hosts_file, seeds):
+        hosts = f"fetch.hosts_file={hosts_file}"
         settings = (hosts, "store.seal_seconds=1", "frontier.partitions=8")
         flags = [word for setting in settings for word in ("--set", setting)]
-        yield [*told["seed"], "--allow-private", "--delay", "1s", "--ip-delay", "1ms", *flags]
-        server.terminate()
+        yield [*seeds, "--allow-private", "--delay", "1s", "--ip-delay", "1ms", *flags]
 
 
 def forget_second(job: Job, directory: CrawlDirectory) -> Forgotten:

@@ -5,14 +5,12 @@ from __future__ import annotations
 import asyncio
 import gzip
 import random
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from warcio.archiveiterator import ArchiveIterator
 
 from integration.small_servers import (
-    WAYS,
     Reader,
     Served,
     Writer,
@@ -20,10 +18,10 @@ from integration.small_servers import (
     chunked,
     facts,
     fails,
-    going_by,
     reply,
     replying,
 )
+from integration.small_servers import way as way
 from lycosa.model.job import Job
 from lycosa.model.records import Answer, Outcome, Request
 from lycosa.model.url import url_of
@@ -115,11 +113,6 @@ def test_a_page_that_is_held_whole_is_not_replaced_by_a_part(tmp_path: Path) -> 
 
 
 # -- over sockets, by both clients --------------------------------------------------------
-
-
-@pytest.fixture(params=WAYS)
-def way(request: pytest.FixtureRequest) -> Iterator[str]:
-    yield from going_by(request.param)
 
 
 def beginning(answer: Answer, cause: str) -> bytes:

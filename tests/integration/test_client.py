@@ -18,29 +18,23 @@ import pytest
 
 from integration.small_servers import (
     PAGE,
-    WAYS,
     Reader,
     Served,
     Writer,
     client,
     facts,
     fails,
-    going_by,
     reply,
     replying,
     run,
     serving,
 )
+from integration.small_servers import way as way
 from lycosa.fetch.dns import Hosts, Names
 from lycosa.fetch.http.undelivered import DELIVERY_SECONDS
 from lycosa.model.records import Answer, Outcome, Purpose, Request, Validators
 
-pytestmark = pytest.mark.quick
-
-
-@pytest.fixture(params=WAYS, autouse=True)
-def way(request: pytest.FixtureRequest) -> Iterator[str]:
-    yield from going_by(request.param)
+pytestmark = [pytest.mark.quick, pytest.mark.usefixtures("way")]
 
 
 # -- connections and requests -------------------------------------------------------------

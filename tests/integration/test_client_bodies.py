@@ -8,7 +8,7 @@ import os
 import socket as socket_module
 import struct
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import brotli
 import psutil
@@ -17,7 +17,6 @@ import zstandard
 
 from integration.small_servers import (
     PAGE,
-    WAYS,
     Reader,
     Served,
     Writer,
@@ -26,20 +25,15 @@ from integration.small_servers import (
     client,
     facts,
     fails,
-    going_by,
     reply,
     replying,
     run,
     serving,
 )
+from integration.small_servers import way as way
 from lycosa.model.records import Outcome
 
-pytestmark = pytest.mark.quick
-
-
-@pytest.fixture(params=WAYS, autouse=True)
-def way(request: pytest.FixtureRequest) -> Iterator[str]:
-    yield from going_by(request.param)
+pytestmark = [pytest.mark.quick, pytest.mark.usefixtures("way")]
 
 
 # -- bodies -------------------------------------------------------------------------------

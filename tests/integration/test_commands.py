@@ -9,14 +9,15 @@ import pty
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
 
+from tree_web import tree_web
 from warm import in_full, lycosa
+from worker_crawls import eventually
 
 LYCOSA = (sys.executable, "-m", "lycosa")
 PAGES = 40
@@ -35,24 +36,8 @@ class Web(NamedTuple):
 
 @pytest.fixture(scope="module")
 def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
-    folder = tmp_path_factory.mktemp("web")
-    arguments = ["--kind", "tree", "--levels", "4", "--fanout", "3", "--hosts", "2", "--no-tls"]
-    command = [*LYCOSA, "testweb", *arguments, "--folder", str(folder)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        told: dict[str, list[str]] = {}
-        while (words := server.stdout.readline().split()) != ["ready"]:
-            assert words, "the test web did not start"
-            told.setdefault(words[0], []).append(words[1])
-        yield Web(str(Path(told["hosts"][0]).resolve()), told["seed"])
-        server.terminate()
-
-
-def eventually(is_so: Callable[[], bool], seconds: float = 20.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < deadline, "it never came to that"
-        time.sleep(0.02)
+    with tree_web(tmp_path_factory.mktemp("web"), 4, 3, 2) as (hosts_file, seeds):
+        yield Web(hosts_file, seeds)
 
 
 def bytes_archived(path: Path) -> int:

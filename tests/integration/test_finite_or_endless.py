@@ -266,6 +266,44 @@ def test_measurements_by_day_come_whole() -> None:
     assert (len(kept), put_aside) == (367, {})
 
 
+def league(number: int) -> str:
+    """Return the table of a day of a season: played, won, lost and points of eighteen teams."""
+    chance = random.Random(number)
+    figures = (34, 20, 20, 90)
+    teams = (" ".join(str(chance.randrange(most)) for most in figures) for _ in range(18))
+    return " ".join(f"Team {chr(65 + n)} {row}" for n, row in enumerate(teams))
+
+
+def stock(number: int) -> str:
+    """Return how many pieces a shop has of each of forty things."""
+    chance = random.Random(number)
+    return " ".join(f"Thing {prose(str(n), 1)} {chance.randrange(100)} left" for n in range(40))
+
+
+@pytest.mark.parametrize("table", [league, stock])
+def test_tables_of_small_numbers_come_whole(table: Callable[[int], str]) -> None:
+    def tables(path: str, moment: float) -> Page | None:
+        number = path.removeprefix("/table?page=")
+        if path == "/":
+            return "Tables.", ["/table?page=1"]
+        if not number.isdecimal() or int(number) > 100:
+            return None
+        words = f"Table {number}. {prose('frame', 200)} {table(int(number))}"
+        return words, [f"/table?page={int(number) + 1}"]
+
+    kept, put_aside, _ = crawl(MadeWeb(tables))
+    assert (len(kept), put_aside) == (101, {})
+
+
+def month(number: int) -> str:
+    """Return a month with its weeks, and the days of its neighbours."""
+    first = date(2024 + number // 12, number % 12 + 1, 1)
+    monday = first - timedelta(first.weekday())
+    days = [monday + timedelta(n) for n in range(42)]
+    weeks = [f"{days[n].isocalendar()[1]} {days[n].day}" for n in range(0, 42, 7)]
+    return " ".join(weeks[n // 7] if n % 7 == 0 else str(one.day) for n, one in enumerate(days))
+
+
 FOOTERS: dict[str, Callable[[int], str]] = {
     "the same prices": lambda number: priced(0),
     "a counter of visitors": lambda number: f"{number + 104_000} visitors, {number * 7919 % 10007}",
@@ -275,6 +313,11 @@ FOOTERS: dict[str, Callable[[int], str]] = {
     ),
     "years": lambda number: " ".join(str(n) for n in range(1000 + number, 1010 + number)),
     "weeks": lambda number: " ".join(f"{number % 53} {n}" for n in range(1, 32)),
+    "a month": month,
+    "events of each day": lambda number: " ".join(
+        f"{day} ({random.Random(100 * number + day).randrange(3)})" for day in range(1, 32)
+    ),
+    "a few guests": lambda number: f"{number * 31 % 97} guests, {number * 17 % 89} members",
     "pages ahead": lambda number: " ".join(str(n) for n in range(100 + number, 105 + number)),
 }
 

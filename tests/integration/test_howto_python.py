@@ -15,6 +15,7 @@ from typing import NamedTuple, Self
 import pytest
 
 from examples import Command, TypedPython, plain_commands
+from tree_web import served_web
 from warm import lycosa
 
 ROOT = Path(__file__).parents[2]
@@ -39,16 +40,8 @@ def blocks(page: str) -> list[Block]:
 @pytest.fixture(scope="module")
 def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
     folder = tmp_path_factory.mktemp("served") / "web"
-    command = [sys.executable, "-m", "lycosa", "testweb", "--kind", "tree", "--hosts", "2"]
-    command += ["--no-tls", "--folder", str(folder)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        while (line := server.stdout.readline()) != "ready\n":
-            assert line, "the test web did not start"
-        try:
-            yield folder
-        finally:
-            server.terminate()
+    with served_web(folder, "--kind", "tree", "--hosts", "2"):
+        yield folder
 
 
 @pytest.fixture

@@ -5,28 +5,21 @@ from __future__ import annotations
 import asyncio
 import gc
 import weakref
-from collections.abc import Iterator
 
 import pytest
 
 from integration.small_servers import (
     PAGE,
-    WAYS,
     client,
     facts,
-    going_by,
     reply,
     replying,
     serving,
 )
+from integration.small_servers import way as way
 from lycosa.model.records import Answer, Purpose, Request
 
 pytestmark = pytest.mark.quick
-
-
-@pytest.fixture(params=WAYS)
-def way(request: pytest.FixtureRequest) -> Iterator[str]:
-    yield from going_by(request.param)
 
 
 @pytest.mark.usefixtures("way")

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import signal
-import subprocess
-import sys
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import closing
@@ -31,6 +29,7 @@ from lycosa.runtime.shared_log.notes import directory_number, refuse_moved
 from lycosa.storage.log.format import encode
 from lycosa.storage.log.protocol import Write
 from servers.fixtures import SharedNats, SharedPostgres
+from tree_web import tree_web
 from warm import lycosa
 
 PARTITIONS = 3
@@ -248,17 +247,8 @@ def test_what_cannot_be_moved_stays(server: str, told: str, tmp_path: Path) -> N
 
 @pytest.fixture
 def web(tmp_path: Path) -> Iterator[tuple[str, list[str]]]:
-    arguments = ["--kind", "tree", "--levels", "3", "--fanout", "3", "--hosts", "3", "--no-tls"]
-    command = [sys.executable, "-m", "lycosa", "testweb", *arguments]
-    command += ["--folder", str(tmp_path / "web")]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        told: dict[str, list[str]] = {}
-        while (words := server.stdout.readline().split()) != ["ready"]:
-            assert words, "the test web did not start"
-            told.setdefault(words[0], []).append(words[1])
-        yield str(Path(told["hosts"][0]).resolve()), told["seed"]
-        server.terminate()
+    with tree_web(tmp_path / "web", 3, 3, 3) as served:
+        yield served
 
 
 def test_a_crawl_goes_from_a_file_to_both_servers_and_back(

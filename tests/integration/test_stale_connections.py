@@ -6,7 +6,6 @@ import asyncio
 import socket
 import struct
 import time
-from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -15,7 +14,6 @@ import pytest
 
 from integration.small_servers import (
     PAGE,
-    WAYS,
     Handler,
     Reader,
     Served,
@@ -23,11 +21,11 @@ from integration.small_servers import (
     client,
     facts,
     fails,
-    going_by,
     reply,
     replying,
     serving,
 )
+from integration.small_servers import way as way
 from lycosa.model.job import Job
 from lycosa.model.records import Answer, Outcome, Purpose, Request
 from lycosa.operate.inspect.audit import audit
@@ -44,11 +42,6 @@ from lycosa_testweb.webs.graph import GraphWeb
 pytestmark = pytest.mark.quick
 
 SITE = "http://site.test"
-
-
-@pytest.fixture(params=WAYS)
-def way(request: pytest.FixtureRequest) -> Iterator[str]:
-    yield from going_by(request.param)
 
 
 def answering_once(*, with_reset: bool) -> Handler:

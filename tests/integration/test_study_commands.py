@@ -9,8 +9,7 @@ import os
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,7 +17,9 @@ import networkx
 import pytest
 
 from lycosa.cli.publishing.export import OF_TOPICS, STUDIED
+from tree_web import tree_web
 from warm import lycosa
+from worker_crawls import eventually
 
 LYCOSA = (sys.executable, "-m", "lycosa")
 PAGES = 40
@@ -36,23 +37,8 @@ class Web(NamedTuple):
 
 @pytest.fixture(scope="module")
 def web(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Web]:
-    folder = tmp_path_factory.mktemp("web")
-    command = [*LYCOSA, "testweb", "--kind", "tree", "--no-tls", "--folder", str(folder)]
-    with subprocess.Popen([*command, "--hosts", "1"], stdout=subprocess.PIPE, text=True) as server:
-        assert server.stdout is not None
-        told: dict[str, list[str]] = {}
-        while (words := server.stdout.readline().split()) != ["ready"]:
-            assert words, "the test web did not start"
-            told.setdefault(words[0], []).append(words[1])
-        yield Web(str(Path(told["hosts"][0]).resolve()), told["seed"])
-        server.terminate()
-
-
-def eventually(is_so: Callable[[], bool], seconds: float = 60.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not is_so():
-        assert time.monotonic() < deadline, "it never came to that"
-        time.sleep(0.05)
+    with tree_web(tmp_path_factory.mktemp("web"), 4, 3, 1) as (hosts_file, seeds):
+        yield Web(hosts_file, seeds)
 
 
 @pytest.fixture(scope="module")

@@ -47,8 +47,8 @@ def plugin(settings: dict[str, Any]) -> Plugin:
     selector = settings.get("heading", "h1")
 
     def look(page: SeenPage) -> None:
-        for heading in page.css(f"{{selector}}::text").getall():
-            page.emit("heading", text=heading)
+        for heading in page.css(selector):
+            page.emit("heading", text="".join(heading.css("::text").getall()).strip())
         page.follow(page.css("[data-href]"))
 
     return Plugin("{name}", items={{"heading": {{"text": str}}}}, on_page=look)
@@ -88,7 +88,7 @@ _PAGE = """\
 <html lang="en">
 <head><meta charset="utf-8"><title>Walks</title></head>
 <body>
-<h1>Ten walks</h1>
+<h1>Ten <em>walks</em></h1>
 <h2>By the river</h2>
 <p><a href="/walks/1">First</a> <button data-href="/walks/2">Second</button></p>
 <p><a href="https://example.net/">Elsewhere</a></p>

@@ -6,12 +6,14 @@ That its test passes when it is installed is shown by `test_howto_python.py`.
 from __future__ import annotations
 
 import ast
+import runpy
 import tomllib
 from pathlib import Path
 
 import pytest
 
 from lycosa.cli.main import main
+from lycosa.testing import show_page
 
 Captured = pytest.CaptureFixture[str]
 FILES = [
@@ -46,6 +48,16 @@ def test_a_project_has_an_entry_point_a_module_a_test_and_a_page(
         ast.parse(file.read_text())
     for file in home.rglob("*"):
         assert file.is_dir() or "{name}" not in file.read_text()
+
+
+def test_headings_with_elements_in_them_are_emitted(tmp_path: Path) -> None:
+    assert main(["new", "plugin", "heads"]) == 0
+    home = tmp_path / "lycosa-heads"
+    made = runpy.run_path(str(home / "lycosa_heads.py"))["plugin"]({})
+    shown = show_page(made, home / "tests" / "page.html", url="https://example.org/list")
+    assert [item.values for item in shown.items] == [{"text": "Ten walks"}]
+    shown = show_page(made, "<h1><a href='/'>Quotes</a></h1>", url="https://example.org/")
+    assert [item.values for item in shown.items] == [{"text": "Quotes"}]
 
 
 @pytest.mark.parametrize("kind", ["folder", "empty", "file", "link"])

@@ -12,6 +12,7 @@ from lycosa.features.novelty.figures import (
     MOST_SHAPES,
     SeenFigures,
     figures,
+    leaps,
 )
 
 
@@ -61,3 +62,11 @@ def test_a_hostile_text_takes_no_time(part: bytes) -> None:
     began = time.process_time()
     figures(part * 2_000_000)
     assert time.process_time() - began < 2
+
+
+def test_small_numbers_leap_where_none_before_them_is_near() -> None:
+    assert leaps(b"played 12 won 7 lost 3 points 44") == [12, 7, 3, 44]
+    assert leaps(b"1 2 3 4 5 6 7 8 9 10") == [1]
+    assert leaps(b"40 1 2 3 4 5 6 7 41 8 9 10 11 12 13 14 42") == [40, 1]
+    assert leaps(b"on 3.4. at 12:30, page 5/9, 2024, v7, 100") == []
+    assert leaps(b"5 1 5 2 5 3 5 4") == [5, 1]
