@@ -180,8 +180,10 @@ def test_a_host_owes_for_a_row_until_it_is_over_whoever_owns_it() -> None:
     assert rows.most_owed(1) == 1
     state.apply(Taken(3.0, "another"))
     assert rows.before == {0: 3} and rows.owed == {} and rows.most_owed(0) == 3
-    again = PartitionState.unpack(state.pack(5)).owed.rows
-    assert (again.owed, again.before) == ({}, {0: 3})
+    unpacked = PartitionState.unpack(state.pack(5))
+    assert unpacked.owed.rows == rows
+    unpacked.apply(PartsInRow(4.0, 1, [0, 1], 3))
+    assert unpacked.owed.rows.most_owed(1) == 3, "after a snapshot as before"
     state.apply(PartsInRow(4.0, 0))
     assert not rows.is_known(0)
 

@@ -84,4 +84,5 @@ class Owed:
         """Fill from what `pack` returned, perhaps before it had all of it."""
         self.hosts, self.addresses, *more = packed
         self.resumed_ago = more[0] if more else -1.0
-        self.rows = Rows(*more[1:])
+        if more[1:]:  # events are applied to the rows that were made first
+            self.rows.owed, self.rows.before = more[1:]
