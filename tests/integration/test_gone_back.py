@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import closing
 from functools import partial
@@ -11,6 +12,7 @@ import pytest
 
 from integration.cluster_servers import Machine, SharedCrawl
 from lycosa.errors import LogGoneBack
+from lycosa.storage.archive.layout import CDX, names_in
 from lycosa.storage.archive.reader import rows
 from lycosa.storage.log.last_write import LastWrite
 from lycosa.storage.log.opening import open_log
@@ -20,6 +22,7 @@ from servers import fresh_name, nats_cluster, postgres_server, restoring
 from servers.restoring import Servers
 from socket_crawls import web_of
 from warm import lycosa
+from worker_crawls import eventually
 
 
 @pytest.fixture(params=[pytest.param("postgresql", marks=pytest.mark.needs("postgresql")), "nats"])
@@ -141,15 +144,24 @@ def ended(machine: Machine) -> int:
     return machine.process.wait(120)
 
 
+def sealed(machine: Machine) -> int:
+    """Return how many sealed segments a member has."""
+    return len(names_in(machine.path, CDX, ".cdxj"))
+
+
 def test_members_stop_when_they_are_connected_to_an_older_copy(
     servers: Servers, tmp_path: Path
 ) -> None:
     copy = tmp_path / "copy"
-    with SharedCrawl(web_of(40, 12), servers.url, tmp_path, 2, 1.5) as crawl:
+    with SharedCrawl(web_of(60, 16), servers.url, tmp_path, 2, 2.0) as crawl:
         crawl.start_all()
         crawl.wait_for_requests(10)
         restoring.back_up(servers, copy)
-        crawl.wait_for_requests(30)
+        # Each member commits and seals something that the copy lacks.
+        before = [sealed(machine) for machine in crawl.machines]
+        for machine, count in zip(crawl.machines, before, strict=True):
+            eventually(lambda m=machine, n=count: sealed(m) > n, 60.0)  # type: ignore[misc]
+        crawl.wait_for_requests(20)
         restoring.restore(servers, copy)
         assert [ended(machine) for machine in crawl.machines] == [11, 11]
         assert all("the log has gone back" in machine.said() for machine in crawl.machines)
@@ -174,7 +186,8 @@ def test_members_stop_when_they_are_connected_to_an_older_copy(
         assert {breach.kind for breach in crawl.referee.breaches} <= again
         crawl.referee.breaches.clear()
         crawl.check()
-        assert any("set aside" in machine.said() for machine in crawl.machines)
+        said = " ".join(machine.said() for machine in crawl.machines)
+        assert re.search(r"restored: [1-9][0-9,]* pages? that it does not know", said), said
         stored = [url for machine in crawl.machines for url in stored_pages(machine.path)]
         assert len(stored) == len(set(stored)) == kept_pages(crawl)
         for machine in crawl.machines:

@@ -11,6 +11,7 @@ would take most of a new crawl's starting time.
 from __future__ import annotations
 
 import re
+import time
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 
@@ -24,6 +25,9 @@ from lycosa.storage.log.fold import replay
 from lycosa.storage.log.format import encode
 from lycosa.storage.log.protocol import Log, Take
 from lycosa.storage.log.snapshot import Snapshots
+
+LEADER_SECONDS = 5.0
+"""Seconds for which the leader of a log on servers may be behind its replicas."""
 
 
 def check_partitioner(log: Log, partitioner: Partitioner) -> None:
@@ -73,14 +77,11 @@ def read_partition(log: Log, snapshots: Snapshots, number: int) -> Opened:
     else:
         sequence, packed = snapshot
         state = PartitionState.unpack(packed)
-    head = log.head(number).log
-    if state.sequence > head:
-        raise _is_behind(log, "the snapshot", number, state.sequence, head)
+    head = _head(log, "the snapshot", number, state.sequence)
     if state.sequence < head:
         replay(state, log.read(number, state.sequence))
         # Read again, because the owner may have written more in the meantime.
-        if state.sequence > (head := log.head(number).log):
-            raise _is_behind(log, "the archive", number, state.sequence, head)
+        _head(log, "the archive", number, state.sequence)
     return _opened(state, sequence)
 
 
@@ -108,6 +109,19 @@ def _opened(state: PartitionState, snapshot_sequence: int) -> Opened:
     owed = state.owed
     is_resumed = bool(state.owner or state.moved_to)
     return Opened(state, is_resumed, snapshot_sequence, owed.addresses, owed.resumed_ago)
+
+
+def _head(log: Log, what: str, number: int, sequence: int) -> int:
+    """Return the last sequence of a log, which must reach a sequence that is known.
+
+    On servers a replica may show a batch some moments before the leader does.
+    """
+    until = time.monotonic() + LEADER_SECONDS
+    while (head := log.head(number).log) < sequence:
+        if log.reads_at_once == 1 or time.monotonic() >= until:
+            raise _is_behind(log, what, number, sequence, head)
+        time.sleep(0.1)
+    return head
 
 
 def _is_behind(log: Log, what: str, number: int, sequence: int, head: int) -> LogError:
@@ -167,9 +181,8 @@ def take_partitions(
                 before = state.sequence
                 replay(state, log.read(number, state.sequence))
                 if state.sequence == before:
-                    if (head := log.head(number).log) > before:
-                        raise LogUnavailable(f"partition {number} cannot be read to its end yet")
-                    raise _is_behind(log, "what is known", number, before, head)
+                    _head(log, "what is known", number, before)
+                    raise LogUnavailable(f"partition {number} cannot be read to its end yet")
                 opened[number] = _opened(state, snapshot_sequence)
                 waiting.append(number)
                 continue
