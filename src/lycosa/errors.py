@@ -4,7 +4,8 @@
     ├── ConfigError             a job has wrong keys or values; exit code 2
     ├── FormatError             stored bytes have a format that we cannot read; exit code 3
     ├── LogError                the log cannot be used; exit code 4
-    │   └── LogUnavailable      the log does not answer now: wait and try again
+    │   ├── LogUnavailable      the log does not answer now: wait and try again
+    │   └── LogGoneBack         the log lacks writes that it has acknowledged; exit code 11
     ├── StoreError              a segment cannot be written or read; exit code 5
     │   ├── Elsewhere           the segment lies in a directory of another machine
     │   └── ObjectsUnavailable  the store of objects does not answer now: try again
@@ -46,6 +47,12 @@ class LogError(LycosaError):
 
 class LogUnavailable(LogError):
     """The log does not answer now, and may have carried out the request or not: wait and repeat."""
+
+
+class LogGoneBack(LogError):
+    """The log lacks acknowledged writes: it was restored from a copy, or its server lost them."""
+
+    exit_code = 11
 
 
 class StoreError(LycosaError):

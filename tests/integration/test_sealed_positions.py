@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from damage import complaints, damage_web, job_of
-from lycosa.errors import LogError
+from lycosa.errors import LogGoneBack
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.runtime.processes.run import run_crawl
 from lycosa.runtime.recovery.behind import behind
@@ -33,10 +33,10 @@ def test_a_log_in_a_server_is_left_as_it_is(server: SocketWeb, tmp_path: Path) -
     job = directory.whole_job()
     job = replace(job, log=replace(job.log, server="postgresql://db/crawl"))
     log = MemoryLog(job.frontier.partitions)
-    with pytest.raises(LogError, match=r"postgresql://db/crawl: the log has lost its end") as said:
+    with pytest.raises(LogGoneBack, match=r"postgresql://db/crawl: the log has gone back") as said:
         caught_up(directory, job, log, print)
     assert "segment 1 was written" in str(said.value)
-    assert f"lycosa verify {folder} --repair" in str(said.value)
+    assert "lycosa cluster restored LOG" in str(said.value)
 
 
 def test_a_segment_of_before_says_nothing_of_the_log(server: SocketWeb, tmp_path: Path) -> None:

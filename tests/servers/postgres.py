@@ -102,6 +102,14 @@ class PostgresServer:
         """End it as an operator would, without waiting for its clients."""
         self._end(signal.SIGINT)
 
+    def base_backup(self, target: Path) -> None:
+        """Copy the data of the running server, with the write-ahead log of that time."""
+        target.parent.mkdir(parents=True, exist_ok=True)
+        command: list[str | Path] = [self._programs / "pg_basebackup", "-D", target]
+        command += ["-X", "stream", "-c", "fast", "--no-sync"]
+        command += ["-h", self.folder, "-p", str(PORT), "-U", self._superuser]
+        subprocess.run(command, check=True, capture_output=True)
+
     def kill(self) -> None:
         """End it as a crash does: the next start recovers from its write-ahead log."""
         process = self._process

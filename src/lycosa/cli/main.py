@@ -11,6 +11,7 @@
     8    `check-site` found something that --fail-on names
     9    settings of the crawl directory or log were not accepted; `lycosa trust` shows them
     10   files of the crawl are damaged; `lycosa verify --repair` repairs them
+    11   the log was restored from an older copy, or has lost acknowledged writes
     69   no page was kept, or no seed could be reached; the messages say why
     70   a bug in Lycosa; the log file of the crawl has the details
     77   the login failed, and no page was asked for

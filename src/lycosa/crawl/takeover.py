@@ -113,12 +113,10 @@ def _opened(state: PartitionState, snapshot_sequence: int) -> Opened:
 def _is_behind(log: Log, what: str, number: int, sequence: int, head: int) -> LogError:
     folder = getattr(log, "crawl_folder", None)
     if folder is None:
-        return LogError(
-            f"{what} of partition {number} is at sequence {sequence}, but the log on the server"
-            f" ends at {head}: the server has lost its end, as after restoring an older copy\n"
-            "  remove log/snapshots from the crawl directory: the log is then folded again, and"
-            " pages unknown to it are fetched again"
-        )
+        from lycosa.storage.log.last_write import gone_back  # a log in a file does not load it
+
+        told = f"{what} of partition {number} is at sequence {sequence}, and it ends at {head}"
+        return gone_back("the log on the server", told)
     return LogError(
         f"{what} of partition {number} is at sequence {sequence}, but the log ends at {head}: it"
         " has lost its end, as after log.sqlite-wal was cut or removed\n"

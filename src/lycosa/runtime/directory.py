@@ -71,6 +71,8 @@ class CrawlDirectory:
         self.messages = path / "lycosa.log"
         self.job_copy = self.log_folder / "crawl.toml"
         """Copy of the job of the last run."""
+        self.last_write = self.log_folder / "last-write"
+        """The last write that the server of the log has acknowledged (`storage.log.last_write`)."""
         self.copy_mark = path / "fetched"
         """In a directory that was copied from a store, the file that names the source."""
         self.withheld: Settings = {}
@@ -290,10 +292,18 @@ class CrawlDirectory:
         """
         return self.is_copy or "log.server" in self.withheld
 
-    def log(self, job: Job, patience_seconds: float = 30.0, *, joins: bool = False) -> Log:
+    def log(
+        self,
+        job: Job,
+        patience_seconds: float = 30.0,
+        *,
+        joins: bool = False,
+        may_have_gone_back: bool = False,
+    ) -> Log:
         """Open the log at the place that the job names, or make a new one.
 
-        Processes that crawl join it (`open_log`); others only read and give orders.
+        Processes that crawl join it (`open_log`); others only read and give orders. Only a repair
+        opens a log on a server that lacks this directory's last write.
         """
         partitions, durability = job.frontier.partitions, job.log.durability
         if "log.server" in self.withheld and not job.log.server:
@@ -314,7 +324,8 @@ class CrawlDirectory:
             if not (self.log_folder / "log.sqlite").exists() and self.job_file.exists():
                 self.copy_job()  # before a log exists that could outlive the job
             return SqliteLog(self.log_folder, partitions, durability)
-        from lycosa.storage.log.opening import open_log  # a crawl in a folder does not load it
+        from lycosa.storage.log.last_write import LastWrite
+        from lycosa.storage.log.opening import open_log  # a crawl in a folder does not load them
 
         if self.is_copy:  # study and report do not need it
             patience_seconds = min(patience_seconds, COPY_PATIENCE_SECONDS)
@@ -326,6 +337,7 @@ class CrawlDirectory:
             patience_seconds=patience_seconds,
             may_begin=not self.has_begun,
             joins=joins or not self.has_begun,
+            last_write=LastWrite(self.last_write, is_compared=not may_have_gone_back),
         )
 
     def identity(self) -> str:

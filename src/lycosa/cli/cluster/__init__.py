@@ -3,6 +3,7 @@
 status  `status`, `logs`: read such a crawl
 lead    `drain`, `stop`, `set`, `pause`, `resume`, `lift`: lead it
 forget  `forget`: give up a machine that will not come back
+restored  `restored`: go on with a log that was restored from an older copy
 keys    `keys`: certificates and keys for servers and members
 up      `up`: a cluster on one machine, to try
 """
@@ -21,6 +22,7 @@ class ClusterGroup(LazyGroup):
         "lycosa.cli.cluster.status": ("status", "logs"),
         "lycosa.cli.cluster.lead": ("drain", "stop", "set", "pause", "resume", "lift"),
         "lycosa.cli.cluster.forget": ("forget",),
+        "lycosa.cli.cluster.restored": ("restored",),
         "lycosa.cli.cluster.keys": ("keys",),
         "lycosa.cli.cluster.up": ("up",),
     }

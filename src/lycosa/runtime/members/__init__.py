@@ -11,6 +11,7 @@ archive's files stay.
     lives       the lives of a process, until the crawl is done or the operator stops it
     member      one life: takes and releases partitions as all members agree
     taking      folds partitions and takes them, if log and coordination store permit it
+    last_life   the number of the directory's last life, in a file
     telling     the record that a member writes of itself on the board
     adopting    follows the operator's orders, over all lives of a process
     limits      the worker's share of the job's limits, from the ledger on the board

@@ -36,7 +36,7 @@ FIRST_PAUSE_SECONDS = 1.0
 MOST_PAUSE_SECONDS = 60.0
 SETTLED_SECONDS = 120.0
 """Running time after which the next restart begins with the shortest pause again."""
-LASTING = ("ConfigError", "FormatError", "PluginError", "Refused")
+LASTING = ("ConfigError", "FormatError", "LogGoneBack", "PluginError", "Refused")
 """Errors that a restart cannot repair."""
 
 log_messages = logging.getLogger(__name__)

@@ -29,6 +29,7 @@ from lycosa.runtime.cluster.lines import Line, LineDesk
 from lycosa.runtime.coordination.opening import open_board
 from lycosa.runtime.directory import OpenCrawl
 from lycosa.runtime.members.adopting import Adopter, note_old_settings
+from lycosa.runtime.members.last_life import LastLife
 from lycosa.runtime.members.limits import SharedLimits
 from lycosa.runtime.members.lives import REFUSED, Lives, Working
 from lycosa.runtime.members.member import Member, Surroundings
@@ -79,6 +80,10 @@ class MemberProcess:
         self._with_unsent = with_unsent
         self._machine = os.uname().nodename
         self._directory_number = directory_number(crawl.log, crawl.directory)
+        self._last_lives = LastLife(crawl.directory, job)
+        # Read before the board: a life owns partitions only after the board has given its number.
+        owners = [record.life_of(head.owner) or 0 for head in crawl.log.heads()]
+        self._last_life = max(self._last_lives.number, *owners)
         refuse_given_up(crawl.log, crawl.directory, self._directory_number)
         self._reason = ""
         self._is_sealing = self._is_stopping = False
@@ -191,9 +196,11 @@ class MemberProcess:
             directory=str(crawl.directory.path.absolute()),
             directory_number=self._directory_number,
         )
-        return Life(own, agreement)
+        return Life(own, agreement, last_known=self._last_life)
 
     def _work(self, number: int) -> Working:
+        self._last_life = max(self._last_life, number)
+        self._last_lives.note(number)
         job, clock, courier = self._crawl.job, self._main.clock, self._courier
         limits = SharedLimits(job, clock, self._crawl.directory.free_disk, number, courier.lock)
         end, idle = EndingElsewhere(), IdleDesk(number)

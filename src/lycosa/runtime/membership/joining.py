@@ -12,9 +12,10 @@ from collections.abc import Iterable
 import msgspec
 
 from lycosa._support.decoders import json_decoder
-from lycosa.errors import LogError
+from lycosa.errors import LogError, LogGoneBack
 from lycosa.runtime.membership.offsets import MOST_OFFSET_SECONDS, is_off
 from lycosa.runtime.membership.record import Member
+from lycosa.storage.log.last_write import RESTORED
 
 
 class Agreement(msgspec.Struct, frozen=True):
@@ -66,6 +67,16 @@ def check(there: Agreement, ours: Agreement, oldest_format: int) -> None:
         )
     if wrong:
         raise Refused("this machine does not match the cluster\n  " + "\n  ".join(wrong))
+
+
+def board_gone_back(known: int, last: int) -> LogGoneBack:
+    """Return the error for a board that was restored from an older copy."""
+    return LogGoneBack(
+        "this crawl's board (coordination store) has gone back, as when its server was restored"
+        f" from an older copy: it has given {last:,} numbers to members, and member {known:,} has"
+        " crawled\n"
+        f"  {RESTORED}"
+    )
 
 
 def _is_one_division(there: str, ours: str) -> bool:

@@ -24,11 +24,12 @@ from typing import NamedTuple
 
 import msgspec
 
+from lycosa.errors import LogError
 from lycosa.runtime.coordination.keys import AGREEMENT, MEMBERS, NUMBERS, member_key
 from lycosa.runtime.coordination.protocol import NOTHING, Answer, Entry, Verdict
 from lycosa.runtime.membership import joining
 from lycosa.runtime.membership.calls import Call, Get, Listing, Put, Result, verdict_of
-from lycosa.runtime.membership.joining import Agreement, Refused
+from lycosa.runtime.membership.joining import Agreement, Refused, board_gone_back
 from lycosa.runtime.membership.offsets import certain_offset
 from lycosa.runtime.membership.record import Member, Progress, Standing, pack, unpack
 from lycosa.runtime.membership.tenure import RENEWAL_SECONDS, SILENCE_SECONDS, Instant, Tenure
@@ -71,14 +72,20 @@ class _Sent(NamedTuple):
 class Life:
     """A life of a worker process, from joining to its end."""
 
-    def __init__(self, member: Member, agreement: Agreement, oldest_format: int = 1) -> None:
-        """Start with the record `member`, which has no number yet."""
+    def __init__(
+        self, member: Member, agreement: Agreement, oldest_format: int = 1, last_known: int = 0
+    ) -> None:
+        """Start with the record `member`, which has no number yet.
+
+        A board that has not given the number `last_known` yet has gone back.
+        """
         self.member = member
         self.agreement = agreement
         """This worker's agreement; after joining, that of the cluster."""
         self._oldest_format = oldest_format
+        self._last_known = last_known
         self.phase = Phase.AGREEING
-        self.refusal: Refused | None = None
+        self.refusal: LogError | None = None
         self.tenure = Tenure()
         self._watch = Watch()
         self.clock_offset = 0.0
@@ -93,7 +100,7 @@ class Life:
         self._written: tuple[int, Instant, Instant] | None = None
         """Revision, time of sending and time of the answer of the last acknowledged renewal."""
         self._missing_since: float | None = None
-        """Since when reads of our record have found nothing."""
+        """Since when reads have found nothing of ours, or something older."""
         self._own: tuple[Call, Instant] | None = None
         self._watching: tuple[Call, Instant] | None = None
         self.own_due = self.watch_due = float("-inf")
@@ -215,8 +222,12 @@ class Life:
     def _asked(self, result: Result, sent: Instant, now: Instant) -> None:
         if not isinstance(result, Entry):
             self._retry(now)
+        elif (last := int(result.value or b"0")) < self._last_known:
+            if self._is_missing_for_long(now):
+                self.refusal, self.phase = board_gone_back(self._last_known, last), Phase.REFUSED
         else:
-            self._next = (int(result.value or b"0") + 1, result.revision)
+            self._missing_since = None
+            self._next = (last + 1, result.revision)
             self.phase = Phase.NUMBERING
 
     def _numbered(self, result: Result, sent: Instant, now: Instant) -> None:
@@ -267,8 +278,9 @@ class Life:
 
     def _looked(self, result: Result, sent: Instant, now: Instant) -> None:
         """Read the present record at our key, since it is not the one that we know."""
-        if result == NOTHING and self._revision:
-            self._miss_record(now)
+        if isinstance(result, Entry) and result.revision < self._revision:
+            if self._is_missing_for_long(now):
+                self._lose()
             return
         self._missing_since = None
         if not isinstance(result, Entry) or result.revision <= self._revision:
@@ -283,18 +295,19 @@ class Life:
                 return
         self._lose()
 
-    def _miss_record(self, now: Instant) -> None:
-        """End a life whose record is gone, once no replica can be so far behind.
+    def _is_missing_for_long(self, now: Instant) -> bool:
+        """Return whether no replica can be so far behind; else the call is repeated.
 
-        Another member ended it, so long ago that the tombstone is removed, too: the process was
-        frozen, or its machine was suspended.
+        Our record is gone if another member ended this life, so long ago that the tombstone is
+        removed, too: the process was frozen, or its machine was suspended. An older record, or an
+        older number, belongs to a board that has gone back.
         """
         if self._missing_since is None:
             self._missing_since = now.boot
         if now.boot >= self._missing_since + SILENCE_SECONDS:
-            self._lose()
-        else:
-            self._retry(now)
+            return True
+        self._retry(now)
+        return False
 
     def _acknowledged(self, revision: int, renewal: _Sent, now: Instant) -> None:
         was_lapsed = not self.tenure.holds(now.boot)

@@ -15,9 +15,9 @@ from threading import Condition, Thread
 from time import CLOCK_BOOTTIME, clock_gettime
 from typing import Protocol
 
+from lycosa.errors import LogError
 from lycosa.runtime.coordination.protocol import Board
 from lycosa.runtime.membership.calls import Call, Result, make
-from lycosa.runtime.membership.joining import Refused
 from lycosa.runtime.membership.life import OVER, Life, Phase
 from lycosa.runtime.membership.record import Member, Progress
 from lycosa.runtime.membership.tenure import Instant, read_clocks
@@ -92,7 +92,7 @@ class Session:
         return self._life.is_joined
 
     @property
-    def refusal(self) -> Refused | None:
+    def refusal(self) -> LogError | None:
         """Reason why the present life may not join."""
         return self._life.refusal
 
@@ -110,13 +110,14 @@ class Session:
         return self._life.clock_offset
 
     def join(self, seconds: float) -> bool:
-        """Wait until the life has joined; False if the board did not answer. Raises `Refused`."""
+        """Wait until the life has joined; False if the board did not answer. Raises the life's
+        refusal."""
         with self._changed:
             self._changed.wait_for(self._is_decided, seconds)
             if self.failure is not None:
                 raise self.failure
             if self._life.refusal is not None:
-                raise Refused(str(self._life.refusal))
+                raise type(self._life.refusal)(str(self._life.refusal))
             return self._life.is_joined
 
     def tell(self, progress: Progress, settings: int, *, is_cordoned: bool = False) -> None:

@@ -240,7 +240,8 @@ def known_orders(directory: CrawlDirectory, job: Job | None = None) -> list[Numb
     """Return all orders of a crawl; none if it has no log yet. `job` saves reading it."""
     if not directory.has_begun:
         return []
-    with closing(directory.log(job or directory.job())) as log:
+    # A resume reads the orders before the directory enters the epoch of a restored log.
+    with closing(directory.log(job or directory.job(), may_have_gone_back=True)) as log:
         return orders(log)
 
 

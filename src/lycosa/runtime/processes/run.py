@@ -119,7 +119,7 @@ def run_crawl(
         if job.store.place and not job.log.name:
             job = named(job)
             directory.write_job(job)
-        log = caught_up(directory, job, directory.log(job, joins=True), listener.waiting)
+        log = caught_up(directory, job, _opened_log(directory, job, listener), listener.waiting)
         if job.log.server:
             job = _with_shared_limits(directory, job, log)
         presence.begin()
@@ -144,6 +144,14 @@ def run_crawl(
                 workers = worker_count(job, scope.hosts, hooks)
                 assignments = assignments_of(job, workers, _clock_ahead(log, listener))
             return _crawl(crawl, assignments, lock, listener, stop, uploads, presence)
+
+
+def _opened_log(directory: CrawlDirectory, job: Job, listener: Listener) -> Log:
+    if not job.log.server:
+        return directory.log(job, joins=True)
+    from lycosa.runtime.recovery.epochs import opened  # a log in a file has no epochs
+
+    return opened(directory, job, listener.waiting)
 
 
 def _with_shared_limits(directory: CrawlDirectory, job: Job, log: Log) -> Job:

@@ -9,5 +9,6 @@ already refers to. The lost records are given up, and their pages are fetched ag
     leftovers     seals the segments that dead processes have left open
     lost_records  gives up missing records that the log refers to
     lost_machines  gives up a machine of a cluster, with the segments that it had not uploaded
+    epochs        goes on with a log in a server that was restored from an older copy
     catching_up   enters the segments' content in a log that has lost its end
 """

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from lycosa.errors import LogError
 from lycosa.model.job import Job
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.runtime.recovery.behind import Behind, behind
@@ -27,8 +26,10 @@ def caught_up(directory: CrawlDirectory, job: Job, log: Log, tell: Callable[[str
     ahead = next(iter(names.values()), None)
     if job.log.server:
         if ahead is not None:
+            from lycosa.storage.log.last_write import gone_back  # a log in a file does not load it
+
             log.close()
-            raise _refusal(directory, job, ahead)
+            raise gone_back(job.log.server, str(ahead))
         return log
     ahead = ahead or _snapshot_ahead(directory, log)
     if ahead is None:
@@ -50,12 +51,3 @@ def _snapshot_ahead(directory: CrawlDirectory, log: Log) -> Behind | None:
         if number < len(heads) and sequence > heads[number]:
             return Behind("its snapshot", number, sequence, "", heads[number])
     return None
-
-
-def _refusal(directory: CrawlDirectory, job: Job, what: Behind) -> LogError:
-    return LogError(
-        f"{job.log.server}: the log has lost its end, as when the server was restored from an older"
-        f" copy: {what}\n"
-        "  restore a newer copy; or stop the crawl on all machines, and enter the segments of each"
-        f" directory in the log: lycosa verify {directory.shown} --repair"
-    )

@@ -99,6 +99,29 @@ def enter_unknown(directory: CrawlDirectory, job: Job, names: Iterable[Name]) ->
     return done
 
 
+def drop_unknown(
+    directory: CrawlDirectory, job: Job, log: Log, names: Iterable[Name]
+) -> tuple[int, list[Name]]:
+    """Rewrite sealed segments without pages that the log does not know.
+
+    Returns the number of these pages, also of segments of which the log names nothing; those are
+    left as they are, and are returned. The caller holds the lock of the directory.
+    """
+    report = inspect_segments(directory, job, names)
+    count = sum(len(found.unknown) for found in report.segments)
+    unnamed = [found.name for found in report.segments if not found.is_named]
+    report.segments = [found for found in report.segments if found.is_named]
+    for found in report.segments:
+        found.stale.update(found.unknown)
+        found.unknown.clear()
+    states = {number: history.state for number, history in report.histories.items()}
+    _Repair(directory, report, []).rewrite(log, states)
+    positions = durable_positions(log)
+    for found in report.segments:
+        refresh_digests(directory.path, found.name, positions)
+    return count, unnamed
+
+
 def _mark_flipped(before: Report, after: Report) -> bool:
     """Mark tables whose bytes changed before they were sealed, so that they are made again."""
     marked = [found for found in after.segments if found.name in before.flipped]
@@ -147,7 +170,7 @@ class _Repair:
         else:
             for history in report.histories.values():
                 move_aside(self._folder, history.bad_snapshots)
-        log = self._directory.log(job, joins=True)
+        log = self._directory.log(job, joins=True, may_have_gone_back=True)
         try:
             partitioner = settled_partitioner(job, log)
             refuse_moved(log, self._directory)
@@ -174,7 +197,7 @@ class _Repair:
             self._done += [str(mended)] if any(mended) else []
         # After `give_up`: sealing and rewriting drop the records that the log has given up.
         self._seal_open(log, states, partitioner)
-        self._rewrite(log, states)
+        self.rewrite(log, states)
         adoption = Adoption(log, states, partitioner, self._job)
         unknown = {found.name: list(found.unknown) for found in report.segments if found.unknown}
         if unknown:
@@ -230,7 +253,8 @@ class _Repair:
         if sealed := seal_dead(self._folder, is_counted, positions=durable_positions(log)):
             self._done.append(f"{len(sealed):,} open segments were sealed")
 
-    def _rewrite(self, log: Log, states: Mapping[int, PartitionState]) -> None:
+    def rewrite(self, log: Log, states: Mapping[int, PartitionState]) -> None:
+        """Rewrite the segments that need it."""
         report = self._report
         written = [found for found in report.segments if found.must_be_written]
         # Intact files are not copied if only the list of their digests is wrong.

@@ -67,6 +67,8 @@ class Segment:
         """Offset and URL of pages that the log does not know."""
         self.stale: set[int] = set()
         """Offsets of rows whose record does not count or is not whole."""
+        self.is_named = True
+        """Whether the log names any of its records."""
         self.is_foreign = False
         """Whether the WARC file's own name differs from its file name."""
         self.is_gone = False
@@ -98,6 +100,7 @@ def check_segment(
 ) -> Segment:
     """Read a sealed segment from end to end."""
     found = Segment(folder, name)
+    found.is_named = bool(named)
     path = warc_path(folder, name)
     if path.exists():
         read_records(path, found)

@@ -27,7 +27,7 @@ class ServerLogView:
         self.place = job.log.server
         self.problems: list[str] = []
         self.partition_of: Callable[[str], int] | None = None
-        self._log = directory.log(job)
+        self._log = directory.log(job, may_have_gone_back=True)
         self._own = own_numbers(self._log, directory)
 
     def __enter__(self) -> ServerLogView:

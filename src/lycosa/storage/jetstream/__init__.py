@@ -3,6 +3,7 @@
     log         the log itself, called from any thread
     writing     commits as atomic batches; distinguishes refused from superseded
     reading     reads from the leader, all heads at once, and ranges of a subject
+    lineage     distinguishes a log that has gone back from a replaced leader
     mailbox     the inboxes of this process's partitions, kept up to date in the background
     messages    subjects, headers, and large payloads in parts
     stream      makes a crawl's stream, or checks its settings

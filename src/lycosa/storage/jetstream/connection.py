@@ -73,6 +73,12 @@ class Connection:
         self._thread.start()
         self._client = StrictClient()
         self._forbidden = ""
+        self.on_reconnected: Callable[[], Coroutine[Any, Any, None]] | None = None
+        """Called before the next call after the connection was lost; raises what speaks against
+        the servers that are connected now."""
+        self._losses = self._looked_after = 0
+        """How often the connection was lost, and up to which loss the servers were looked at."""
+        self._looking = asyncio.Lock()
         self.on_lost: Callable[[], None] = lambda: None
         """Called on the loop's thread when the connection is lost, with all that was under way."""
         try:
@@ -104,7 +110,7 @@ class Connection:
             coroutine.close()
             raise LogError(f"{self.address}: the log is closed")
         try:
-            return asyncio.run_coroutine_threadsafe(coroutine, self._loop).result()
+            return asyncio.run_coroutine_threadsafe(self._seen(coroutine), self._loop).result()
         except CancelledError:
             raise LogError(f"{self.address}: the log was closed during the call") from None
         # Errors of the client end here: a member waits for its log, and knows no other error.
@@ -112,6 +118,20 @@ class Connection:
             raise LogError(f"{self.address}: JetStream refuses: {refused}") from refused
         except (NatsError, OSError, TimeoutError) as problem:
             raise self.unavailable(problem) from problem
+
+    async def _seen(self, coroutine: Coroutine[Any, Any, T]) -> T:
+        """Run a coroutine; after a reconnection, look at the servers first."""
+        try:
+            while self._looked_after != self._losses and self.on_reconnected is not None:
+                async with self._looking:
+                    losses = self._losses
+                    if self._looked_after != losses:
+                        await self.on_reconnected()
+                        self._looked_after = losses
+        except BaseException:
+            coroutine.close()
+            raise
+        return await coroutine
 
     async def api(self, name: str, request: object = None) -> dict[str, Any]:
         """Ask JetStream's API, which the leader answers."""
@@ -176,6 +196,7 @@ class Connection:
 
     async def _on_disconnected(self) -> None:
         """Fail the waiting calls at once, because the connection and their answers are lost."""
+        self._losses += 1
         for future in list(self._client._resp_map.values()):
             if not future.done():
                 future.set_exception(ConnectionResetError("the connection was lost"))

@@ -39,9 +39,9 @@ from lycosa.storage.jetstream.trust import (
     refuse_unsynced,
 )
 from lycosa.storage.jetstream.writing import MOST_MESSAGES, MOST_PARTITIONS, End, Wanted, Writer
-from lycosa.storage.log.archive import framed
+from lycosa.storage.log.archive import framed, read_history
 from lycosa.storage.log.format import encode
-from lycosa.storage.log.history import read_history
+from lycosa.storage.log.last_write import LastWrite
 from lycosa.storage.log.protocol import Contents, Head, Take, Write, check_name, identity_of
 
 T = TypeVar("T")
@@ -67,11 +67,13 @@ class JetStreamLog:
         may_begin: bool = True,
         joins: bool = True,
         first_number: int = 1,
+        last_write: LastWrite | None = None,
     ) -> None:
         """Join the crawl of this name, or begin it with messages numbered from `first_number`.
 
         A process that does not join it, but reads or orders, publishes nothing by opening the log,
-        and need not see that the servers can be entrusted with pages.
+        and need not see that the servers can be entrusted with pages. The log must have the
+        directory's `last_write`, now and after every reconnection.
         """
         check_name(crawl)
         if partitions > MOST_PARTITIONS:
@@ -87,6 +89,9 @@ class JetStreamLog:
         self._connection = Connection(address, patience_seconds)
         self._reader = Reader(self._connection, self._subjects, partitions)
         self._writer = Writer(self._connection, self._subjects, self._reader)
+        self._last_write, lineage = last_write, self._writer.lineage
+        lineage.last_write, lineage.may_publish = last_write, joins
+        self._connection.on_reconnected = lineage.look
         self._mailbox = Mailbox(self._connection, self._subjects)
         self._inbox_read: dict[int, int] = {}
         try:
@@ -97,6 +102,7 @@ class JetStreamLog:
             keepers = self._call(
                 open_stream(self._connection, self._subjects, made, may_begin, joins)
             )
+            self._call(lineage.look())
             if joins:
                 refuse_unseen(self._connection, durability, seen, keepers)
                 self._call(refuse_unless_one_wins(self._connection, self._subjects, self._writer))
@@ -112,7 +118,7 @@ class JetStreamLog:
             )
             for partition, expect, events in takes
         ]
-        results = self._call(self._writer.write(wanted))
+        results = self._written(wanted)
         reach("take.written")
         mine = {take.partition: 0 for take, got in zip(takes, results, strict=True) if got}
         self._mailbox.watch(mine)
@@ -132,7 +138,7 @@ class JetStreamLog:
             )
             for write in writes
         ]
-        results = self._call(self._writer.write(wanted))
+        results = self._written(wanted)
         reach("log.appended")
         for write, sequence in zip(writes, results, strict=True):
             if sequence is None or write.releases:
@@ -300,11 +306,24 @@ class JetStreamLog:
         """Close the connection; a batch in flight is abandoned, as by a kill."""
         self._mailbox.close()
         self._connection.close()
+        if self._last_write is not None:
+            self._last_write.close()
 
     # -- beneath ----------------------------------------------------------------------------
 
     def _call(self, coroutine: Coroutine[Any, Any, T]) -> T:
         return self._connection.call(coroutine)
+
+    def _written(self, wanted: Sequence[Wanted]) -> list[int | None]:
+        """Write, and remember the last acknowledged write."""
+        results = self._call(self._writer.write(wanted))
+        if self._last_write is not None:
+            done = [one for one, got in zip(wanted, results, strict=True) if got is not None]
+            ends = [(end.number, one) for one in done if (end := self._writer.end_of(one))]
+            if ends:
+                number, one = max(ends, key=lambda pair: pair[0])
+                self._last_write.note(one.partition, one.expect + 1, one.events, number)
+        return results
 
     async def _leaders_head(self, partition: int) -> Head:
         log = await self._reader.last(self._subjects.log(partition))

@@ -11,7 +11,8 @@ answer, the leader is therefore asked for the message after `expect`:
     nothing                  not decided: wait, and send again with a new batch id
     a write with our id      it has happened
     anything else            another owner has taken the partition: superseded
-    less than we know        a leader that was replaced and does not know it yet: wait
+    less than we know        a leader that was replaced and does not know it yet: wait. Or the
+                             log has gone back (`lineage`)
 
 A batch that arrives late does no harm: the condition of each of its appends no longer holds.
 """
@@ -29,6 +30,7 @@ from nats.errors import Error as NatsError
 
 from lycosa.errors import LogError
 from lycosa.storage.jetstream.connection import Connection, Refused, checked
+from lycosa.storage.jetstream.lineage import Lineage
 from lycosa.storage.jetstream.messages import PART_BYTES, Draft, Mark, Message, Subjects, drafts
 from lycosa.storage.jetstream.reading import Reader
 from lycosa.storage.log.format import merge
@@ -71,6 +73,7 @@ class Writer:
 
     def __init__(self, connection: Connection, subjects: Subjects, reader: Reader) -> None:
         self._connection = connection
+        self.lineage = Lineage(connection, subjects, reader, self.send)
         self._subjects = subjects
         self._reader = reader
         self._ends: dict[int, End] = {}
@@ -80,6 +83,11 @@ class Writer:
         """Return the owner that the last known end names."""
         end = self._ends.get(partition)
         return end.owner if end else ""
+
+    def end_of(self, one: Wanted) -> End | None:
+        """Return the end of the log after a write, if nothing has followed it."""
+        end = self._ends.get(one.partition)
+        return end if end is not None and end.sequence == one.expect + 1 else None
 
     def learn(self, partition: int, end: End) -> None:
         """Note an end that was read, unless a later end is known."""
@@ -209,6 +217,7 @@ class Writer:
         end = End(mark.sequence, last.number if last else 0, mark.owner)
         known = self._ends.get(one.partition)
         if known is not None and end.sequence < known.sequence:
+            await self.lineage.require(one.partition, known.sequence)
             return Undecided()  # the leader was replaced and does not know it yet
         self._ends[one.partition] = end
         if end.sequence == one.expect:

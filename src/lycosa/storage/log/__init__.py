@@ -12,13 +12,13 @@ log can therefore take the partition over.
     told_segments  segments in the log's file: ends of open tables, names of sealed ones
     file_systems  refuses network file systems, where its locks do not hold
     open_servers  warns of a server that is open to everybody
+    last_write    notices that a log on a server has gone back
     memory        the log of a simulation, with no more guarantees than a server gives
     ownership     a shared counter that makes checking a partition's owner cheap
     format        encodes events and inbox messages as versioned bytes
     fold          brings a state up to date with its log
     snapshot      saves a partition's state, to shorten the replay of a resume
-    history       reads archive and log as one
-    archive       compressed files for the batches that a snapshot covers
+    archive       compressed files for the batches that a snapshot covers, read with the log as one
     places        lists the archived records that the log refers to
 
 Always true:

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 import struct
 import zlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -152,3 +152,33 @@ def _check_magic(path: Path, start: bytes) -> None:
             f"{path}: not an archive that this Lycosa can read (it starts with {start[:17]!r})\n"
             "  resume the crawl with the release that wrote it or a newer one"
         )
+
+
+Batches = Callable[[int], Iterable[tuple[int, bytes]]]
+"""Returns the batches after a sequence, in order."""
+
+
+def read_history(
+    after: int, head: int, archived: Batches, stored: Batches
+) -> Iterator[tuple[int, bytes]]:
+    """Yield the batches after a sequence, at least up to `head`, each once.
+
+    Their owner may move them meanwhile: a batch is copied to the archive before it is removed from
+    the log. So a reader that meets a gap reads the archive again. Only a gap that remains is
+    damage; then the batches behind it are yielded, and the fold raises.
+    """
+    while True:
+        before = after
+        for sequence, batch in archived(after):
+            after = sequence
+            yield sequence, batch
+        for sequence, batch in stored(after):
+            if sequence != after + 1:
+                break
+            after = sequence
+            yield sequence, batch
+        if after >= head:
+            return
+        if after == before:
+            yield from stored(after)
+            return

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from lycosa.errors import ConfigError
+from lycosa.storage.log.last_write import LastWrite
 from lycosa.storage.log.protocol import Log, ServerLog, StoredCrawl
 from lycosa.storage.log.sqlite import SqliteLog
 
@@ -38,11 +39,13 @@ def open_log(
     patience_seconds: float = 30.0,
     may_begin: bool = True,
     joins: bool = True,
+    last_write: LastWrite | None = None,
 ) -> Log:
     """Open a log; on a server, that of the crawl with this name, which is begun if it is new.
 
     Without `may_begin` a crawl unknown to the server is an error. A process that `joins` the crawl
-    checks that the server can be trusted, by writes of two connections against each other.
+    checks that the server can be trusted, by writes of two connections against each other. A log
+    on a server must have the `last_write` of the directory.
 
     The name names a schema or stream and should be unique: use the hex digits of a UUID.
     """
@@ -56,6 +59,7 @@ def open_log(
         patience_seconds=patience_seconds,
         may_begin=may_begin,
         joins=joins,
+        last_write=last_write,
     )
 
 

@@ -24,9 +24,8 @@ from typing import Any
 
 from lycosa._support.failpoints import reach
 from lycosa.errors import FormatError, LogError
-from lycosa.storage.log.archive import Archive, framed
+from lycosa.storage.log.archive import Archive, framed, read_history
 from lycosa.storage.log.file_systems import refuse_network_file_system as refuse_network_file_system
-from lycosa.storage.log.history import read_history
 from lycosa.storage.log.ownership import Takes
 from lycosa.storage.log.protocol import INBOX_MOST, INBOXES_MOST, Contents, Head, Take, Write
 from lycosa.storage.log.sqlite_files import (

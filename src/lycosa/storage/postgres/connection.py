@@ -88,6 +88,8 @@ class Link:
         self._lock = threading.RLock()
         self._connection: Connection | None = None
         self._is_closed = False
+        self.on_connected: Callable[[Connection], None] | None = None
+        """Called with every new connection before it is used; raises what speaks against it."""
 
     def ask(self, question: Callable[[Connection], T]) -> T:
         """Return the answer to a query that may be repeated."""
@@ -130,8 +132,15 @@ class Link:
         if self._is_closed:
             raise LogError(f"{self._told_url}: the log is closed")
         if self._connection is None or self._connection.closed:
-            self._connection = psycopg.connect(self._url, autocommit=True, prepare_threshold=None)
-            warn_if_open_to_all(self._connection, self._told_url)
+            connection = psycopg.connect(self._url, autocommit=True, prepare_threshold=None)
+            try:
+                warn_if_open_to_all(connection, self._told_url)
+                if self.on_connected is not None:
+                    self.on_connected(connection)
+            except BaseException:
+                connection.close()
+                raise
+            self._connection = connection
         return self._connection
 
     def _let_go(self) -> None:

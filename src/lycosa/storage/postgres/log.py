@@ -13,13 +13,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import msgspec
+import psycopg
 import zstandard
 
 from lycosa._support.decoders import msgpack_decoder
 from lycosa._support.failpoints import reach
 from lycosa.errors import FormatError, LogError
-from lycosa.storage.log.archive import framed
-from lycosa.storage.log.history import read_history
+from lycosa.storage.log.archive import framed, read_history
+from lycosa.storage.log.last_write import LastWrite, gone_back
 from lycosa.storage.log.protocol import (
     INBOX_MOST,
     Contents,
@@ -40,6 +41,14 @@ _WRITE = (
     "SELECT @write(%b::text, %b::int[], %b::bigint[], %b::bytea[], %b::bytea[], %b::bigint[],"
     " %b::int[], %b::int[], %b::bytea[])"
 )
+_FOUND = """
+SELECT h.log, l.batch, CASE WHEN l.batch IS NULL THEN
+    (SELECT a.frame FROM @archive a WHERE a.partition = h.partition AND a.last >= %b
+        ORDER BY a.last LIMIT 1) END
+FROM @heads h LEFT JOIN @log l ON l.partition = h.partition AND l.sequence = %b
+WHERE h.partition = %b
+"""
+"""The end of a partition's log, and one of its batches: from the log, or its archived frame."""
 _frames = msgpack_decoder(list[tuple[int, bytes]])
 
 
@@ -60,11 +69,13 @@ class PostgresLog:
         patience_seconds: float = 30.0,
         may_begin: bool = True,
         joins: bool = True,
+        last_write: LastWrite | None = None,
     ) -> None:
         """Join the crawl of this name, or begin it.
 
         A process that does not join it, but reads or orders, writes nothing by opening the log, and
-        need not see that the server can be entrusted with pages.
+        need not see that the server can be entrusted with pages. Every connection must have the
+        directory's `last_write`.
         """
         check_name(crawl)
         self.partitions = partitions
@@ -73,6 +84,9 @@ class PostgresLog:
         self._schema = f"lycosa_{crawl}"
         self._writer = Link(url, patience_seconds)
         self._reader = Link(url, patience_seconds)
+        self._last_write = last_write
+        if last_write is not None:
+            self._writer.on_connected = self._reader.on_connected = self._refuse_gone_back
         self._news = News(Link(url, patience_seconds), self._schema)
         self._owners: dict[int, str] = {}
         self._found_empty: tuple[int, dict[int, int]] | None = None
@@ -91,6 +105,7 @@ class PostgresLog:
         """Append everything that is not superseded as the new owner, in one transaction."""
         writes = [Write(take.partition, take.expect, take.events, (), 0) for take in takes]
         results = self._write(self._writer, owner, writes)
+        self._learn(writes, results)
         reach("take.written")
         for take, sequence in zip(takes, results, strict=True):
             if sequence is None:
@@ -110,6 +125,7 @@ class PostgresLog:
         ):
             if some:
                 results = self._write(self._writer, owner, some)
+                self._learn(some, results)
                 found.update(zip((write.partition for write in some), results, strict=True))
         reach("log.appended")
         for write in writes:
@@ -313,6 +329,8 @@ class PostgresLog:
         self._news.close()
         self._reader.close()
         self._writer.close()
+        if self._last_write is not None:
+            self._last_write.close()
 
     def _open(self, connection: Connection, may_begin: bool) -> None:
         """Make the schema of a new crawl, or check that of an old one."""
@@ -369,6 +387,38 @@ class PostgresLog:
         )
         results: list[int | None] = rows[0][0]
         return results
+
+    def _learn(self, writes: Sequence[Write], results: Sequence[int | None]) -> None:
+        """Remember the last acknowledged write; refuse a log that ends before a superseded one."""
+        if self._last_write is None:
+            return
+        for write, sequence in zip(writes, results, strict=True):
+            if sequence is None and (head := self.head(write.partition).log) < write.expect:
+                what = f"partition {write.partition} was at {write.expect:,} and ends at {head:,}"
+                raise gone_back(self._url, what)
+        for write, sequence in zip(reversed(writes), reversed(results), strict=True):
+            if sequence is not None:
+                self._last_write.note(write.partition, sequence, write.events)
+                return
+
+    def _refuse_gone_back(self, connection: Connection) -> None:
+        """Raise `LogGoneBack` if a new connection leads to a log without our last write."""
+        assert self._last_write is not None
+        wanted = self._last_write.wanted
+        if wanted is None:
+            return
+        partition, sequence = wanted.partition, wanted.sequence
+        try:
+            rows = connection.execute(
+                self._named(_FOUND).encode(), (sequence, sequence, partition), binary=True
+            ).fetchall()
+        except psycopg.errors.UndefinedTable:
+            return  # the crawl is not there at all, which `_open` tells
+        for head, batch, frame in rows:
+            if batch is None and frame is not None:
+                batches = dict(_frames.decode(zstandard.decompress(frame)))
+                batch = batches.get(sequence)
+            wanted.refuse_gone_back(self._url, head, batch)
 
     def _try(self, number: int, expect: int) -> bool:
         """Write to the row of the contest; the writer's identity distinguishes the two writes."""
