@@ -85,10 +85,10 @@ _TOLD = re.compile(r"[\[(][\[( )\].]*([0-9]{1,5})[\[( )\].]*|([0-9]{1,5})[\[( )\
 _ADDED = re.compile(
     r"/?(?:index(?:\.[A-Za-z]{2,5})?)?"
     r"(?:(?P<name>/?[?&][^=&?/]*=)|/?(?P<plain>(?:[/\-_.=]?[A-Za-z]*[/\-_.=]?)))"
-    r"(?P<number>[0-9]{1,7})(?P<tail>|[/&]|\.[A-Za-z]{1,4})"
+    r"(?P<number>[0-9]{1,7})(?P<tail>|[/&]|\.[A-Za-z]{2,5})"
 )
 
-_NAMED = re.compile(r"[^=&?/]*=(?P<number>[0-9]{1,7})(?P<tail>|[/&]|\.[A-Za-z]{1,4})")
+_NAMED = re.compile(r"[^=&?/]*=(?P<number>[0-9]{1,7})(?P<tail>|[/&]|\.[A-Za-z]{2,5})")
 
 
 class Step(NamedTuple):

@@ -286,6 +286,9 @@ def pages(draw: st.DrawFn) -> tuple[str, list[tuple[str, int, str, str]]]:
 
 
 @example(("test.shop:/", [("test.shop:/?page=2", ANCHOR, "", "")]))
+@example(("test.shop:/", [("test.shop:/page1.p", ANCHOR, "", "")]))
+@example(("test.shop:/", [("test.shop:/page1.xhtml", ANCHOR, "", "")]))
+@example(("test.shop:/", [("test.shop:/page1.abcdef", ANCHOR, "", "")]))
 @settings(max_examples=examples(1500), deadline=None)
 @given(pages())
 def test_the_choice_equals_its_twin(page: tuple[str, list[tuple[str, int, str, str]]]) -> None:
