@@ -39,7 +39,7 @@ MISTAKES = [
     ("mine", 2, "To look at a crawl: lycosa status mine"),
     ("crawl https://example.org/ -o x --contact me", 2, "a mail address or the URL of a page"),
     ("crawl https://example.org/ -o x --contact you@host", 2, "a mail address or the URL of a p"),
-    ("crawl http://localhost:1/ -o gone", 69, "server to which no connection could be made"),
+    ("crawl http://localhost:1/ -o gone", 69, "at which no server listens; start it"),
     ("crawl http://localhost:PORT/away -o away", 69, "/away → https://example.org/there; to go"),
     ("crawl http://localhost:1/ -o x --min-free-disk 900TB", 2, "the disk has"),
     # scope
