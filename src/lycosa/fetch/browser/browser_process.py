@@ -26,7 +26,7 @@ from typing import Any
 from lycosa._support.decoders import msgpack_decoder
 from lycosa._support.sandbox import give_up_internet
 from lycosa.fetch.browser.chromium import Browser, launched
-from lycosa.fetch.browser.devtools import BrowserGone, DevtoolsError, PageGone
+from lycosa.fetch.browser.devtools import BrowserGone, DevtoolsError, PageGone, TooLate
 from lycosa.fetch.browser.guard import Guard, below, cpu_seconds, end_all, end_with
 from lycosa.fetch.browser.protocol import (
     Done,
@@ -201,8 +201,7 @@ class Renderer:
         try:
             done = self._shown(asked, page)
         except DevtoolsError as error:
-            is_gone = isinstance(error, BrowserGone | PageGone)
-            done = Done(Ending.CRASHED if is_gone else Ending.FAILED, detail=str(error)[:300])
+            done = Done(self._ending_by(error, asked.seconds), detail=str(error)[:300])
         done.missing, done.parts = list(page.missing), page.parts
         done.phases, done.has_data = page.phases.seconds(), page.has_data
         done.error = page.error
@@ -213,6 +212,13 @@ class Renderer:
         done.memory_bytes = self._guard.most_bytes
         done.cpu_seconds = max(0.0, _cpu_seconds() - used)
         return done
+
+    def _ending_by(self, error: DevtoolsError, seconds: float) -> Ending:
+        if isinstance(error, BrowserGone | PageGone):
+            return Ending.CRASHED
+        # A command may see that the page's time is over before the guard looks.
+        is_over = isinstance(error, TooLate) and time.monotonic() - self._began >= seconds
+        return Ending.TIMED_OUT if is_over else Ending.FAILED
 
     def _make_way(self, done: Done) -> None:
         """Clear the tab for another page of the origin, or close it."""
