@@ -21,7 +21,7 @@ from lycosa.storage.log.sqlite_files import log_signature
 MOST_MEMORY_BYTES = 4 << 30
 """Of addresses, not of pages in memory: files that are read are mapped, too."""
 NICE = 19
-"""A crawl beside it goes first: at 10 it took 15 % longer where it has all cores but this one."""
+"""The crawl goes first: beside a copy at 10 it took 15 % longer, at 19 it takes 9 %."""
 
 
 def _tell(progress: Progress) -> None:
