@@ -10,6 +10,8 @@ from lycosa._support import beneath
 from lycosa.model.job import Job
 from lycosa.runtime.directory import CrawlDirectory
 
+_MOST_DIGITS = 18
+
 
 class LastLife:
     """The file of one directory."""
@@ -25,7 +27,8 @@ class LastLife:
             number, _, place = beneath.read_text(self._path).rstrip().partition(" ")
         except FileNotFoundError:
             return 0
-        return int(number) if number.isdecimal() and place == self._place else 0
+        is_ours = place == self._place and number.isdecimal() and len(number) <= _MOST_DIGITS
+        return int(number) if is_ours else 0
 
     def note(self, number: int) -> None:
         """Remember a life."""

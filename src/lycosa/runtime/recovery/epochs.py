@@ -44,6 +44,7 @@ from lycosa.runtime.coordination.keys import (
 from lycosa.runtime.coordination.protocol import Board
 from lycosa.runtime.directory import CrawlDirectory
 from lycosa.runtime.membership.record import Member, life_of, pack, tombstone, unpack
+from lycosa.runtime.recovery.lost_machines import SILENT_SECONDS
 from lycosa.runtime.shared_log.notes import directory_number, own_numbers
 from lycosa.storage.archive.layout import (
     CDX,
@@ -61,11 +62,10 @@ from lycosa.storage.archive.quarantine import move_aside
 from lycosa.storage.log.format import encode
 from lycosa.storage.log.protocol import Log, Take
 
-SILENT_SECONDS = 16.0
-"""A record that is unchanged for this long belongs to a dead life (`runtime.membership`)."""
 NUMBERS_LEFT_OUT = 100_000
 """Numbers of lives that are left out: a directory may have had lives that nothing here names."""
 _NOTE = "restored-"
+_MOST_DIGITS = 18
 _PATIENCE_SECONDS = 30.0
 
 
@@ -211,7 +211,7 @@ def _own_epoch(directory: CrawlDirectory) -> int:
         text = beneath.read_text(_epoch_file(directory)).strip()
     except FileNotFoundError:
         return 0
-    return int(text) if text.isdecimal() else 0
+    return int(text) if text.isdecimal() and len(text) <= _MOST_DIGITS else 0
 
 
 def _enter(directory: CrawlDirectory, job: Job, log: Log) -> list[str]:

@@ -114,9 +114,13 @@ class LastWrite:
 def _newest(path: Path) -> tuple[int, Acknowledged | None]:
     """Return the count and content of the slot that was written last."""
     try:
-        content = beneath.read_bytes(path)
+        file = beneath.descriptor(path, os.O_RDONLY)
     except FileNotFoundError:
         return 0, None
+    try:
+        content = os.read(file, 2 * _SLOT_BYTES)  # no more, whatever a directory of others has
+    finally:
+        os.close(file)
     newest: tuple[int, Acknowledged | None] = (0, None)
     for first in (0, _SLOT_BYTES):
         slot = content[first : first + _SLOT.size]
